@@ -91,16 +91,7 @@ export async function addReaderCounts(
   db: Connection,
   counted: readonly { reader: RegisteredReader | null; counts: MessageCounts }[],
 ): Promise<void> {
-  const ofReaders = counted.flatMap(({ reader, counts }) => (reader === null ? [] : [{ reader, counts }]));
-  const rows = [...Map.groupBy(ofReaders, ({ reader }) => reader.readerId).values()].flatMap((ofReader) => {
-    const [first] = ofReader;
-    const all = ofReader.map(({ counts }) => counts);
-    const timings = all.flatMap(({ timing }) => timing ?? []);
-    const { orgId, readerId } = first?.reader ?? {};
-    return orgId === undefined || readerId === undefined
-      ? []
-      : [{ orgId, readerId, timings, ...sum(all), ...heardOf(all) }];
-  });
+  const rows = byReader(counted);
   if (rows.length === 0) {
     return;
   }
@@ -132,41 +123,21 @@ export async function addReaderCounts(
       heard_late, in_time_at)
     order by org_id, reader_id
     on conflict (org_id, reader_id) do update set
-      messages = stored.messages + excluded.messages,
-      messages_rejected = stored.messages_rejected + excluded.messages_rejected,
-      reads = stored.reads + excluded.reads,
-      recorded = stored.recorded + excluded.recorded,
-      duplicates = stored.duplicates + excluded.duplicates,
-      unknown = stored.unknown + excluded.unknown,
-      unplaced = stored.unplaced + excluded.unplaced,
-      rejected = stored.rejected + excluded.rejected,
-      ignored = stored.ignored + excluded.ignored,
-      throttled_ms = stored.throttled_ms + excluded.throttled_ms,
-      last_message_at = greatest(stored.last_message_at, excluded.last_message_at),
-      clock_minute = greatest(stored.clock_minute, excluded.clock_minute),
-      clock_offsets_ms = case
-        when excluded.clock_minute is null or excluded.clock_minute < stored.clock_minute then stored.clock_offsets_ms
-        when excluded.clock_minute = stored.clock_minute
-          then trim_array(stored.clock_offsets_ms, 1)
-            || least(stored.clock_offsets_ms[cardinality(stored.clock_offsets_ms)], excluded.clock_offsets_ms[1])
-        else stored.clock_offsets_ms[greatest(1, cardinality(stored.clock_offsets_ms) + 2 - ${SAMPLES}::integer):]
-          || excluded.clock_offsets_ms end,
-      heard_since = case
-        when ${IS_LATE} then stored.heard_since
-        when ${IS_NEXT} then excluded.heard_since
-        else least(stored.heard_since, excluded.heard_since) end,
-      heard_until = greatest(stored.heard_until, excluded.heard_until),
-      heard_messages = case
-        when ${IS_LATE} then stored.heard_messages
-        when ${IS_NEXT} then excluded.heard_messages
-        else stored.heard_messages + coalesce(excluded.heard_messages, 0) end,
-      heard_late = case
-        when ${IS_LATE} then coalesce(excluded.heard_late, '[]') || jsonb_build_array(jsonb_build_array(
-          micros_of_time(excluded.heard_since), micros_of_time(excluded.heard_until), excluded.heard_messages))
-        else excluded.heard_late end,
-      in_time_at = greatest(stored.in_time_at, excluded.in_time_at),
-      in_time_before = case when excluded.in_time_at < stored.late_at then excluded.in_time_at end`);
+      ${ADDED}`);
   await keepDelays(db, rows);
+}
+
+function byReader(counted: readonly { reader: RegisteredReader | null; counts: MessageCounts }[]) {
+  const ofReaders = counted.flatMap(({ reader, counts }) => (reader === null ? [] : [{ reader, counts }]));
+  return [...Map.groupBy(ofReaders, ({ reader }) => reader.readerId).values()].flatMap((ofReader) => {
+    const [first] = ofReader;
+    const all = ofReader.map(({ counts }) => counts);
+    const timings = all.flatMap(({ timing }) => timing ?? []);
+    const { orgId, readerId } = first?.reader ?? {};
+    return orgId === undefined || readerId === undefined
+      ? []
+      : [{ orgId, readerId, timings, ...sum(all), ...heardOf(all) }];
+  });
 }
 
 /** Null if a message came late, too: then the delay's record has it. */
@@ -180,6 +151,43 @@ const IS_NEXT = sql.fragment`(stored.heard_until is null
 
 /** Before the last stretch, with a gap, because another process was first. The trigger sorts it in. */
 const IS_LATE = sql.fragment`excluded.heard_until < stored.heard_since - interval '15 seconds'`;
+
+/** What an added row does to the one that is stored. */
+const ADDED = sql.fragment`
+  messages = stored.messages + excluded.messages,
+  messages_rejected = stored.messages_rejected + excluded.messages_rejected,
+  reads = stored.reads + excluded.reads,
+  recorded = stored.recorded + excluded.recorded,
+  duplicates = stored.duplicates + excluded.duplicates,
+  unknown = stored.unknown + excluded.unknown,
+  unplaced = stored.unplaced + excluded.unplaced,
+  rejected = stored.rejected + excluded.rejected,
+  ignored = stored.ignored + excluded.ignored,
+  throttled_ms = stored.throttled_ms + excluded.throttled_ms,
+  last_message_at = greatest(stored.last_message_at, excluded.last_message_at),
+  clock_minute = greatest(stored.clock_minute, excluded.clock_minute),
+  clock_offsets_ms = case
+    when excluded.clock_minute is null or excluded.clock_minute < stored.clock_minute then stored.clock_offsets_ms
+    when excluded.clock_minute = stored.clock_minute
+      then trim_array(stored.clock_offsets_ms, 1)
+        || least(stored.clock_offsets_ms[cardinality(stored.clock_offsets_ms)], excluded.clock_offsets_ms[1])
+    else stored.clock_offsets_ms[greatest(1, cardinality(stored.clock_offsets_ms) + 2 - ${SAMPLES}::integer):]
+      || excluded.clock_offsets_ms end,
+  heard_since = case
+    when ${IS_LATE} then stored.heard_since
+    when ${IS_NEXT} then excluded.heard_since
+    else least(stored.heard_since, excluded.heard_since) end,
+  heard_until = greatest(stored.heard_until, excluded.heard_until),
+  heard_messages = case
+    when ${IS_LATE} then stored.heard_messages
+    when ${IS_NEXT} then excluded.heard_messages
+    else stored.heard_messages + coalesce(excluded.heard_messages, 0) end,
+  heard_late = case
+    when ${IS_LATE} then coalesce(excluded.heard_late, '[]') || jsonb_build_array(jsonb_build_array(
+      micros_of_time(excluded.heard_since), micros_of_time(excluded.heard_until), excluded.heard_messages))
+    else excluded.heard_late end,
+  in_time_at = greatest(stored.in_time_at, excluded.in_time_at),
+  in_time_before = case when excluded.in_time_at < stored.late_at then excluded.in_time_at end`;
 
 /** The last stretch of a commit, and those before it as the trigger takes them: only after an outage there are any. */
 function heardOf(all: readonly MessageCounts[]): { heard: HeardStretch | null; heardBefore: string | null } {

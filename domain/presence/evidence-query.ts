@@ -48,61 +48,77 @@ export function evidenceQuery(
     select reader.id as reader_id, own.kind, own.since, own.until
     from asked cross join unnest(${sql.array(readerIds, 'int4')}) as reader (id)
     cross join lateral (
-      with gone as materialized (
-        select span.started_at as since, span.ended_at as until
-        from reader_spans span
-        where span.org_id = ${orgId} and span.reader_id = reader.id and span.state = 'disconnected'
-          and span.started_at <= asked.until and coalesce(span.ended_at >= asked.since, true)
-          and span.started_at >= ${lastSpanBefore(orgId, 'disconnected')}
-        union all
-        select span.started_at, span.ended_at
-        from (${packedSpans('disconnected', { orgId, ...OF_READER_ASKED })}) span
-      ),
-      proof as materialized (
-        select started_at as since, ended_at as until from reader_proofs
-        where org_id = ${orgId} and reader_id = reader.id and started_at <= asked.until and ended_at >= asked.since
-      ),
-      interruption as materialized (
-        select range_agg(during) as during
-        from (
-          select tstzrange(since, until) as during from gone
-          union all
-          select tstzrange(since, until, '[]') from proof
-        ) piece
-      ),
+      with ${interruptions(orgId)},
       stretch as (${stretch}),
-      begun as (
-        select stretch.*, period.since as period,
-          case
-            when lag(stretch.until) over by_time is null then true
-            when stretch.since <= lag(stretch.until) over by_time then false
-            else stretch.since - lag(stretch.until) over by_time > period.expected
-              or coalesce((select during from interruption)
-                && tstzrange(lag(stretch.until) over by_time, stretch.since, '()'), false)
-          end as is_apart
-        from stretch
-        join period on period.reader_id = reader.id and period.since <= stretch.until and stretch.until < period.until
-        window by_time as (partition by period.since order by stretch.since)
-      ),
-      numbered as (
-        select *, count(*) filter (where is_apart) over (partition by period order by since) as place from begun
-      )
+      ${JOINED}
       select 'heard' as kind, min(since) as since, max(until) as until from numbered group by period, place
       union all
       select 'disconnected', since, until from gone
       union all
       select 'proven', since, until from proof
       union all
-      select 'delayed', started_at, ended_at from reader_delays
-      where org_id = ${orgId} and reader_id = reader.id and started_at <= asked.until and ended_at >= asked.since
-      union all
-      select 'behind', last.ended_at, null from (
-        select ended_at from reader_delays where org_id = ${orgId} and reader_id = reader.id
-        order by started_at desc limit 1
-      ) last
-      join reader_counters counted on counted.org_id = ${orgId} and counted.reader_id = reader.id
-      where last.ended_at <= asked.until and coalesce(counted.in_time_at < last.ended_at, true)
+      ${delays(orgId)}
     ) own`;
+}
+
+/** When the reader was disconnected, or reads came late: `gone`, `proof`, and both as `interruption`. */
+function interruptions(orgId: number): FragmentSqlToken {
+  return sql.fragment`
+    gone as materialized (
+      select span.started_at as since, span.ended_at as until
+      from reader_spans span
+      where span.org_id = ${orgId} and span.reader_id = reader.id and span.state = 'disconnected'
+        and span.started_at <= asked.until and coalesce(span.ended_at >= asked.since, true)
+        and span.started_at >= ${lastSpanBefore(orgId, 'disconnected')}
+      union all
+      select span.started_at, span.ended_at
+      from (${packedSpans('disconnected', { orgId, ...OF_READER_ASKED })}) span
+    ),
+    proof as materialized (
+      select started_at as since, ended_at as until from reader_proofs
+      where org_id = ${orgId} and reader_id = reader.id and started_at <= asked.until and ended_at >= asked.since
+    ),
+    interruption as materialized (
+      select range_agg(during) as during
+      from (
+        select tstzrange(since, until) as during from gone
+        union all
+        select tstzrange(since, until, '[]') from proof
+      ) piece
+    )`;
+}
+
+/** Stretches that follow each other before the reader could be missed are one. */
+const JOINED = sql.fragment`
+    begun as (
+      select stretch.*, period.since as period,
+        case
+          when lag(stretch.until) over by_time is null then true
+          when stretch.since <= lag(stretch.until) over by_time then false
+          else stretch.since - lag(stretch.until) over by_time > period.expected
+            or coalesce((select during from interruption)
+              && tstzrange(lag(stretch.until) over by_time, stretch.since, '()'), false)
+        end as is_apart
+      from stretch
+      join period on period.reader_id = reader.id and period.since <= stretch.until and stretch.until < period.until
+      window by_time as (partition by period.since order by stretch.since)
+    ),
+    numbered as (
+      select *, count(*) filter (where is_apart) over (partition by period order by since) as place from begun
+    )`;
+
+/** Times of reads that came late, and whether the reader is behind. */
+function delays(orgId: number): FragmentSqlToken {
+  return sql.fragment`
+    select 'delayed', started_at, ended_at from reader_delays
+    where org_id = ${orgId} and reader_id = reader.id and started_at <= asked.until and ended_at >= asked.since
+    union all
+    select 'behind', last.ended_at, null from (
+      select ended_at from reader_delays where org_id = ${orgId} and reader_id = reader.id
+      order by started_at desc limit 1
+    ) last
+    join reader_counters counted on counted.org_id = ${orgId} and counted.reader_id = reader.id
+    where last.ended_at <= asked.until and coalesce(counted.in_time_at < last.ended_at, true)`;
 }
 
 /** Columns of the reader `reader.id` in the window `asked`. */

@@ -1,4 +1,4 @@
-import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { packedSpans } from './packed-spans.ts';
 import type { ReaderId } from './store-connections.ts';
@@ -27,13 +27,6 @@ export async function readSpans(
   { orgId, readerId }: ReaderId,
   days: number,
 ): Promise<{ from: string; to: string; spans: ReaderSpan[] }> {
-  const own = sql.fragment`span.org_id = ${orgId} and span.reader_id = ${readerId}`;
-  const packed = (state: 'up' | 'disconnected') => sql.fragment`
-    select ${state}, piece.started_at, piece.ended_at, null::timestamptz, piece.messages
-    from range cross join lateral (${packedSpans(state, {
-      ...{ orgId, readerId: sql.fragment`${readerId}` },
-      ...{ since: sql.fragment`range.began`, until: sql.fragment`range.ended` },
-    })}) piece`;
   const rows = await db.any(sql.type(
     rowsOf<{
       began: string;
@@ -49,30 +42,7 @@ export async function readSpans(
       select now() - make_interval(days => ${days}) as began, now() as ended,
         make_interval(days => ${days}) / ${PARTS} as gap
     ),
-    span as (
-      select span.state, span.started_at, span.ended_at, null::timestamptz as learned_at, span.messages
-      from range cross join (values ('up'), ('silent'), ('disconnected')) kind (state)
-      cross join lateral (
-        select span.* from reader_spans span
-        where ${own} and span.state = kind.state
-          -- Spans of one kind are apart: of those from before, only the last can reach into the range.
-          and span.started_at >= coalesce((
-            select max(before.started_at) from reader_spans before
-            where before.org_id = ${orgId} and before.reader_id = ${readerId} and before.state = kind.state
-              and before.started_at < range.began), range.began)
-          and coalesce(span.ended_at, range.ended) >= range.began
-      ) span
-      union all
-      ${packed('up')}
-      union all
-      ${packed('disconnected')}
-      union all
-      select 'late', started_at, ended_at, learned_at, null from range cross join reader_proofs proof
-      where proof.org_id = ${orgId} and proof.reader_id = ${readerId} and ended_at >= range.began
-      union all
-      select 'up', heard_since, heard_until, null, heard_messages from range cross join reader_counters counted
-      where counted.org_id = ${orgId} and counted.reader_id = ${readerId} and heard_until >= range.began
-    ),
+    span as (${spansIn(orgId, readerId)}),
     marked as (
       select span.*, coalesce(span.started_at - max(coalesce(span.ended_at, range.ended)) over (
         partition by state order by started_at rows between unbounded preceding and 1 preceding) > range.gap, true) as is_first
@@ -97,4 +67,38 @@ export async function readSpans(
       state === null ? [] : [{ state: state === 'late' ? 'up' : state, from, to, learnedAt, messages }],
     ),
   };
+}
+
+/** Spans in the `range`: stored, packed, learned from late messages, and the one that goes on. */
+function spansIn(orgId: number, readerId: number): FragmentSqlToken {
+  const own = sql.fragment`span.org_id = ${orgId} and span.reader_id = ${readerId}`;
+  const packed = (state: 'up' | 'disconnected') => sql.fragment`
+    select ${state}, piece.started_at, piece.ended_at, null::timestamptz, piece.messages
+    from range cross join lateral (${packedSpans(state, {
+      ...{ orgId, readerId: sql.fragment`${readerId}` },
+      ...{ since: sql.fragment`range.began`, until: sql.fragment`range.ended` },
+    })}) piece`;
+  return sql.fragment`
+    select span.state, span.started_at, span.ended_at, null::timestamptz as learned_at, span.messages
+    from range cross join (values ('up'), ('silent'), ('disconnected')) kind (state)
+    cross join lateral (
+      select span.* from reader_spans span
+      where ${own} and span.state = kind.state
+        -- Spans of one kind are apart: of those from before, only the last can reach into the range.
+        and span.started_at >= coalesce((
+          select max(before.started_at) from reader_spans before
+          where before.org_id = ${orgId} and before.reader_id = ${readerId} and before.state = kind.state
+            and before.started_at < range.began), range.began)
+        and coalesce(span.ended_at, range.ended) >= range.began
+    ) span
+    union all
+    ${packed('up')}
+    union all
+    ${packed('disconnected')}
+    union all
+    select 'late', started_at, ended_at, learned_at, null from range cross join reader_proofs proof
+    where proof.org_id = ${orgId} and proof.reader_id = ${readerId} and ended_at >= range.began
+    union all
+    select 'up', heard_since, heard_until, null, heard_messages from range cross join reader_counters counted
+    where counted.org_id = ${orgId} and counted.reader_id = ${readerId} and heard_until >= range.began`;
 }

@@ -198,10 +198,7 @@ async function writeLocated(
   const ahead = isCareful ? NONE : writableAhead(distinct.scans, repeats, seen);
   const strengthened = await findStronger(client, distinct, options);
   const positions = await lockBehind(client, ahead, [...located, ...strengthened]);
-  const positionOf = new PairMap<number, number, Position>();
-  for (const position of positions) {
-    positionOf.add(position.orgId, position.assetId, position);
-  }
+  const positionOf = byAsset(positions);
   const { known, near } = isCareful
     ? { known: await findKnownScans(client, distinct.scans) }
     : await findKnownNear(client, distinct.scans, { positionOf, written: ahead, repeats });
@@ -241,12 +238,22 @@ async function writeLocated(
     sites,
     recent: options.recent,
     isCareful,
-  }).catch((error) => {
-    throw isUniqueViolation(error) || error instanceof StoredOtherwise
-      ? new AlreadyStored('a transition was stored already', { cause: error })
-      : error;
-  });
+  }).catch(rethrowStored);
   return { duplicates, moves: new Map(moves.map((move) => [move.scan, move])), unsealed };
+}
+
+function byAsset(positions: readonly Position[]): PairMap<number, number, Position> {
+  const positionOf = new PairMap<number, number, Position>();
+  for (const position of positions) {
+    positionOf.add(position.orgId, position.assetId, position);
+  }
+  return positionOf;
+}
+
+function rethrowStored(error: unknown): never {
+  throw isUniqueViolation(error) || error instanceof StoredOtherwise
+    ? new AlreadyStored('a transition was stored already', { cause: error })
+    : error;
 }
 
 /**

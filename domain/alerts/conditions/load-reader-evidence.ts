@@ -1,5 +1,5 @@
 import type { Micros } from '../../../base/instant.ts';
-import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { LOOKS_BACK } from '../../presence/coverage/load-places.ts';
 import type { Interval } from '../../presence/intervals.ts';
@@ -25,7 +25,6 @@ export async function loadReaderEvidence(
   readerIds: readonly number[],
   window: Interval,
 ): Promise<LoadedReaders> {
-  const begin = sql.fragment`time_of_micros(${window.since - LOOKS_BACK})`;
   const rows = await db.any(sql.type(
     rowsOf<{
       id: number;
@@ -35,34 +34,7 @@ export async function loadReaderEvidence(
       until: Micros | null;
     }>(),
   )`
-    with recursive reach as (
-      select id, time_of_micros(${window.since}) as since from readers
-      where org_id = ${orgId} and id = any (${sql.array(readerIds, 'int4')})
-      union all
-      select reach.id, touching.since
-      from reach cross join lateral (
-        select min(last.started_at) as since
-        from (
-          select own.started_at, own.ended_at
-          from (values ('silent'), ('disconnected')) kind (state)
-          cross join lateral (
-            -- Spans of one kind are apart: only the last can reach so far.
-            select started_at, ended_at from reader_spans own
-            where own.org_id = ${orgId} and own.reader_id = reach.id and own.state = kind.state
-              and own.started_at < reach.since
-            order by own.started_at desc limit 1
-          ) own
-          union all
-          select started_at, ended_at from (${packedSpans('disconnected', {
-            ...{ orgId, readerId: sql.fragment`reach.id` },
-            ...{ since: sql.fragment`reach.since`, until: sql.fragment`reach.since` },
-          })}) packed
-          where started_at < reach.since
-        ) last
-        where coalesce(last.ended_at >= reach.since, true)
-      ) touching
-      where touching.since is not null and reach.since > ${begin}
-    ),
+    with recursive reach as (${reaching(orgId, readerIds, window)}),
     first as (select id, min(since) as since from reach group by id)
     select reader.id, micros_of_time(reader.deleted_at) as deleted_at, span.state,
       micros_of_time(span.started_at) as since, micros_of_time(span.ended_at) as until
@@ -96,4 +68,36 @@ export async function loadReaderEvidence(
     })),
     around: new Surroundings({ window, coveredFrom: window.since, subtrees: new Map(), places: new Map() }),
   };
+}
+
+/** Per reader, steps back from the window over times that touch each other. */
+function reaching(orgId: number, readerIds: readonly number[], window: Interval): FragmentSqlToken {
+  const begin = sql.fragment`time_of_micros(${window.since - LOOKS_BACK})`;
+  return sql.fragment`
+    select id, time_of_micros(${window.since}) as since from readers
+    where org_id = ${orgId} and id = any (${sql.array(readerIds, 'int4')})
+    union all
+    select reach.id, touching.since
+    from reach cross join lateral (
+      select min(last.started_at) as since
+      from (
+        select own.started_at, own.ended_at
+        from (values ('silent'), ('disconnected')) kind (state)
+        cross join lateral (
+          -- Spans of one kind are apart: only the last can reach so far.
+          select started_at, ended_at from reader_spans own
+          where own.org_id = ${orgId} and own.reader_id = reach.id and own.state = kind.state
+            and own.started_at < reach.since
+          order by own.started_at desc limit 1
+        ) own
+        union all
+        select started_at, ended_at from (${packedSpans('disconnected', {
+          ...{ orgId, readerId: sql.fragment`reach.id` },
+          ...{ since: sql.fragment`reach.since`, until: sql.fragment`reach.since` },
+        })}) packed
+        where started_at < reach.since
+      ) last
+      where coalesce(last.ended_at >= reach.since, true)
+    ) touching
+    where touching.since is not null and reach.since > ${begin}`;
 }

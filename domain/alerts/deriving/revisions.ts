@@ -121,50 +121,9 @@ async function spreadSome(db: Connection, orgId: number, now: Micros): Promise<S
     select subject, subject_id, micros_of_time(min(since)) as since, count(*) as count from taken group by 1, 2`);
   for (const { subject, subject_id: id, since } of wide) {
     if (subject === 'organization') {
-      await db.exec(sql.prepared('revise-organization', NO_ROWS)`
-        insert into alert_revisions (org_id, subject, subject_id, since, is_bulk)
-        select ${orgId}::integer, 'asset', asset_id, time_of_micros(${since}::bigint), true
-        from (
-          (
-            select asset_id from positions where org_id = ${orgId} and location_id is not null
-            union
-            select tag.asset_id from ${measuringTags(orgId)} where ${hasRulesOfReadings(orgId)}
-          )
-          except
-          ${pending(orgId, since)}
-        ) there
-        order by asset_id`);
-      await db.exec(sql.prepared('revise-readers', NO_ROWS)`
-        insert into alert_revisions (org_id, subject, subject_id, since)
-        select org_id, 'reader', id, time_of_micros(${since}::bigint) from readers where org_id = ${orgId}`);
+      await reviseOrganization(db, orgId, since);
     } else if (id !== null) {
-      await db.exec(sql.prepared('revise-at-locations', NO_ROWS)`
-        with recursive below as (
-          select given.id from (
-            select ${id}::integer as id where ${subject} = 'location'
-            union
-            select location_id from antenna_versions
-            where org_id = ${orgId} and reader_id = ${id} and location_id is not null and ${subject} = 'listening'
-          ) given
-          union
-          -- "offset 0" keeps to the index: a join, for a reader with many antennas, reads all locations at each level.
-          select child.id from below cross join lateral (
-            select id from locations where org_id = ${orgId} and parent_id = below.id offset 0
-          ) child
-        )
-        insert into alert_revisions (org_id, subject, subject_id, since, is_bulk)
-        select ${orgId}::integer, 'asset', asset_id, time_of_micros(${since}::bigint), true
-        from (
-          (
-            select asset_id from positions where org_id = ${orgId} and location_id in (select id from below)
-            union
-            select asset_id from location_transitions where org_id = ${orgId}
-              and observed_at >= time_of_micros(${since}::bigint) and location_id in (select id from below)
-          )
-          except
-          ${pending(orgId, since)}
-        ) there
-        order by asset_id`);
+      await reviseThere(db, orgId, { subject, id, since });
     }
   }
   return {
@@ -172,6 +131,60 @@ async function spreadSome(db: Connection, orgId: number, now: Micros): Promise<S
     isOfLocation: wide.some(({ subject }) => subject === 'location'),
     isBehind: wide.reduce((sum, { count }) => sum + count, 0) === SPREAD_AT_ONCE,
   };
+}
+
+async function reviseOrganization(db: Connection, orgId: number, since: Micros): Promise<void> {
+  await db.exec(sql.prepared('revise-organization', NO_ROWS)`
+    insert into alert_revisions (org_id, subject, subject_id, since, is_bulk)
+    select ${orgId}::integer, 'asset', asset_id, time_of_micros(${since}::bigint), true
+    from (
+      (
+        select asset_id from positions where org_id = ${orgId} and location_id is not null
+        union
+        select tag.asset_id from ${measuringTags(orgId)} where ${hasRulesOfReadings(orgId)}
+      )
+      except
+      ${pending(orgId, since)}
+    ) there
+    order by asset_id`);
+  await db.exec(sql.prepared('revise-readers', NO_ROWS)`
+    insert into alert_revisions (org_id, subject, subject_id, since)
+    select org_id, 'reader', id, time_of_micros(${since}::bigint) from readers where org_id = ${orgId}`);
+}
+
+/** Revises the assets at a location and below it, or where a reader has antennas. */
+async function reviseThere(
+  db: Connection,
+  orgId: number,
+  { subject, id, since }: { subject: string; id: number; since: Micros },
+): Promise<void> {
+  await db.exec(sql.prepared('revise-at-locations', NO_ROWS)`
+    with recursive below as (
+      select given.id from (
+        select ${id}::integer as id where ${subject} = 'location'
+        union
+        select location_id from antenna_versions
+        where org_id = ${orgId} and reader_id = ${id} and location_id is not null and ${subject} = 'listening'
+      ) given
+      union
+      -- "offset 0" keeps to the index: a join, for a reader with many antennas, reads all locations at each level.
+      select child.id from below cross join lateral (
+        select id from locations where org_id = ${orgId} and parent_id = below.id offset 0
+      ) child
+    )
+    insert into alert_revisions (org_id, subject, subject_id, since, is_bulk)
+    select ${orgId}::integer, 'asset', asset_id, time_of_micros(${since}::bigint), true
+    from (
+      (
+        select asset_id from positions where org_id = ${orgId} and location_id in (select id from below)
+        union
+        select asset_id from location_transitions where org_id = ${orgId}
+          and observed_at >= time_of_micros(${since}::bigint) and location_id in (select id from below)
+      )
+      except
+      ${pending(orgId, since)}
+    ) there
+    order by asset_id`);
 }
 
 /** Assets for which no more than this has to be looked at. */

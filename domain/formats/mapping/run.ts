@@ -212,12 +212,7 @@ class DocumentRun {
     if (found) {
       this.#foundAny = true;
     } else if (idle !== undefined) {
-      scope.enter(document);
-      const outcome = ignored(idle.rule, scope, idle.reason);
-      if (idle.isLacking) {
-        lacking.set(outcome, { rule: idle.rule, around: { node: document, outer: null }, item: document });
-      }
-      outcomes.push(outcome);
+      outcomes.push(ignoredWhole(document, idle, scope, lacking));
     }
     const kept = this.#rules.length > 1 ? withoutRepeatedIgnoring(outcomes, sources) : outcomes;
     append(
@@ -238,6 +233,21 @@ class DocumentRun {
       ? first
       : { outcome: 'items', items: this.#outcomes };
   }
+}
+
+/** A document in which no rule found a place for items. */
+function ignoredWhole(
+  document: unknown,
+  { rule, reason, isLacking }: NothingThere & { rule: Rule },
+  scope: Scope,
+  lacking: Map<Item, Lacking>,
+): Item {
+  scope.enter(document);
+  const outcome = ignored(rule, scope, reason);
+  if (isLacking) {
+    lacking.set(outcome, { rule, around: { node: document, outer: null }, item: document });
+  }
+  return outcome;
 }
 
 /** Why a rule finds no items in a document. */

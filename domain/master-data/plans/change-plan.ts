@@ -47,15 +47,7 @@ export function changePlan(
     keepingPosition(change, wanted.withoutPosition === true, async () => {
       // If two plans of a location get a scale at once, the second sees the first.
       await claim(change, ['plans']);
-      await holdLocations(change, [
-        ...(locationId === undefined || locationId === null
-          ? []
-          : [{ field: 'location_id', id: locationId }]),
-        ...(places ?? []).map((place, index) => ({
-          field: `places[${index}].location_id`,
-          id: place.locationId,
-        })),
-      ]);
+      await holdLocations(change, locationsIn(wanted));
       const before = await lockPlan(change, id);
       if (before === null) {
         throw notFound('Plan not found');
@@ -81,12 +73,7 @@ export function changePlan(
       if (isSame && placed === null && pinned === null) {
         return unchanged(before);
       }
-      const points = next.scale === null ? null : `{${next.scale.points.flat().join()}}`;
-      await change.exec(sql.type(NO_ROWS)`
-      update plans set name = ${next.name}, location_id = ${next.locationId}::integer,
-        scale_points = ${points}::double precision[], scale_metres = ${next.scale?.metres ?? null}::double precision,
-        version = version + 1, updated_at = clock_timestamp()
-      where org_id = ${change.orgId} and id = ${id}`);
+      await storePlan(change, id, next);
       const after = await findPlan(change, id);
       if (after === null) {
         throw notFound('Plan not found');
@@ -102,6 +89,26 @@ export function changePlan(
       ]);
     }),
   );
+}
+
+function locationsIn({ locationId, places = [] }: PlanChanges) {
+  return [
+    ...(locationId == null ? [] : [{ field: 'location_id', id: locationId }]),
+    ...places.map((place, index) => ({ field: `places[${index}].location_id`, id: place.locationId })),
+  ];
+}
+
+async function storePlan(
+  change: OrganizationChange,
+  id: number,
+  { name, locationId, scale }: { name: string; locationId: number | null; scale: Scale | null },
+): Promise<void> {
+  const points = scale === null ? null : `{${scale.points.flat().join()}}`;
+  await change.exec(sql.type(NO_ROWS)`
+    update plans set name = ${name}, location_id = ${locationId}::integer,
+      scale_points = ${points}::double precision[], scale_metres = ${scale?.metres ?? null}::double precision,
+      version = version + 1, updated_at = clock_timestamp()
+    where org_id = ${change.orgId} and id = ${id}`);
 }
 
 /** A scale is checked together with the outlines and the plan's location. */

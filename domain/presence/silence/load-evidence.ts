@@ -19,22 +19,21 @@ export interface LoadedEvidence extends ReaderId, Omit<Evidence, 'watched'> {
   isLearned: boolean;
 }
 
+interface EvidenceRow {
+  org_id: number;
+  reader_id: number;
+  deleted_at: Micros | null;
+  heard: string;
+  expectations: string;
+  stored: string;
+}
+
 /** Evidence for silences, from the last stretch that began before `since`; none for readers that were never heard. */
 export async function loadEvidence(
   db: Connection,
   readers: readonly ReaderSince[],
 ): Promise<LoadedEvidence[]> {
-  const rows = await db.any(sql.prepared(
-    'load-silence-evidence',
-    rowsOf<{
-      org_id: number;
-      reader_id: number;
-      deleted_at: Micros | null;
-      heard: string;
-      expectations: string;
-      stored: string;
-    }>(),
-  )`
+  const rows = await db.any(sql.prepared('load-silence-evidence', rowsOf<EvidenceRow>())`
     select reader.org_id, reader.id as reader_id, micros_of_time(reader.deleted_at) as deleted_at, (
         select json_agg(json_build_array(micros_of_time(since), micros_of_time(until)) order by since)
         from (
@@ -65,42 +64,48 @@ export async function loadEvidence(
       join readers reader on reader.org_id = given.org_id and reader.id = given.reader_id
       join reader_counters counted on counted.org_id = given.org_id and counted.reader_id = given.reader_id
         and counted.heard_since is not null
-      cross join lateral (
-        select coalesce((
-          select before.started_at from reader_spans before
-          where before.org_id = given.org_id and before.reader_id = given.reader_id and before.state = 'up'
-            and before.started_at < given.since
-          order by before.started_at desc limit 1), '-infinity') as since
-      ) unpacked
-      cross join lateral (
-        -- What is packed is mostly older than that.
-        select greatest(unpacked.since, (
-          select max(began) from (
-            select packed.heard_since from reader_packed_spans packed
-            where packed.org_id = given.org_id and packed.reader_id = given.reader_id
-              and packed.started_at between unpacked.since - interval '2 days' and given.since
-              and packed.heard_since[1] < given.since
-            order by packed.started_at desc limit 1
-          ) last cross join lateral unnest(last.heard_since) as piece (began)
-          where began < given.since
-        )) as since
-      ) first
+      ${FIRST_STRETCH}
     where ${isHere(sql.fragment`reader.org_id`)}`);
-  return rows.map((row) => {
-    const expectations = (JSON.parse(row.expectations) as StoredTriple[]).map(toExpectation);
-    return {
-      orgId: row.org_id,
-      readerId: row.reader_id,
-      deletedAt: row.deleted_at,
-      heard: (JSON.parse(row.heard) as [Micros, Micros][]).map(([since, until]): Heard => ({ since, until })),
-      expectations: inForce(expectations),
-      isLearned: expectations.some(({ origin }) => origin === 'learned'),
-      stored: (JSON.parse(row.stored) as [Micros, Micros | null][]).map(([since, until]) => ({
-        since,
-        until,
-      })),
-    };
-  });
+  return rows.map(toEvidence);
+}
+
+/** Since when stretches are loaded: from the last on that began before. */
+const FIRST_STRETCH = sql.fragment`
+  cross join lateral (
+    select coalesce((
+      select before.started_at from reader_spans before
+      where before.org_id = given.org_id and before.reader_id = given.reader_id and before.state = 'up'
+        and before.started_at < given.since
+      order by before.started_at desc limit 1), '-infinity') as since
+  ) unpacked
+  cross join lateral (
+    -- What is packed is mostly older than that.
+    select greatest(unpacked.since, (
+      select max(began) from (
+        select packed.heard_since from reader_packed_spans packed
+        where packed.org_id = given.org_id and packed.reader_id = given.reader_id
+          and packed.started_at between unpacked.since - interval '2 days' and given.since
+          and packed.heard_since[1] < given.since
+        order by packed.started_at desc limit 1
+      ) last cross join lateral unnest(last.heard_since) as piece (began)
+      where began < given.since
+    )) as since
+  ) first`;
+
+function toEvidence(row: EvidenceRow): LoadedEvidence {
+  const expectations = (JSON.parse(row.expectations) as StoredTriple[]).map(toExpectation);
+  return {
+    orgId: row.org_id,
+    readerId: row.reader_id,
+    deletedAt: row.deleted_at,
+    heard: (JSON.parse(row.heard) as [Micros, Micros][]).map(([since, until]): Heard => ({ since, until })),
+    expectations: inForce(expectations),
+    isLearned: expectations.some(({ origin }) => origin === 'learned'),
+    stored: (JSON.parse(row.stored) as [Micros, Micros | null][]).map(([since, until]) => ({
+      since,
+      until,
+    })),
+  };
 }
 
 type StoredTriple = [origin: StoredExpectation['origin'], from: Micros, seconds: number | null];

@@ -61,21 +61,8 @@ export async function listAssetLocations(
 ): Promise<Page<AssetLocationRow>> {
   const { orgId } = db;
   const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`asset.id`, { nullable: NULLABLE });
-  const conditions = [
-    when(filters.location_id, (ids) => sql.fragment`position.location_id = any(${sql.array(ids, 'int4')})`),
-    when(
-      filters.location_external_key,
-      (keys) => sql.fragment`position.location_id in (
-        select id from locations where org_id = ${orgId} and external_key = any(${sql.array(keys, 'text')}))`,
-    ),
-  ];
-  const narrowing = [
-    when(filters.asset_id, (ids) => sql.fragment`position.asset_id = any(${sql.array(ids, 'int4')})`),
-    when(
-      filters.asset_external_key,
-      (keys) => sql.fragment`asset.external_key = any(${sql.array(keys, 'text')})`,
-    ),
-  ];
+  const conditions = atLocations(orgId, filters);
+  const narrowing = ofAssets(filters);
   const where = allOf([
     sql.fragment`position.org_id = ${orgId}`,
     sql.fragment`position.location_id is not null`,
@@ -116,6 +103,27 @@ export async function listAssetLocations(
   }
   const isNamed = filters.asset_id !== undefined || filters.asset_external_key !== undefined;
   return pageOf(await list(isNamed, POSITIONED));
+}
+
+function atLocations(orgId: number, filters: AssetLocationFilters) {
+  return [
+    when(filters.location_id, (ids) => sql.fragment`position.location_id = any(${sql.array(ids, 'int4')})`),
+    when(
+      filters.location_external_key,
+      (keys) => sql.fragment`position.location_id in (
+        select id from locations where org_id = ${orgId} and external_key = any(${sql.array(keys, 'text')}))`,
+    ),
+  ];
+}
+
+function ofAssets(filters: AssetLocationFilters) {
+  return [
+    when(filters.asset_id, (ids) => sql.fragment`position.asset_id = any(${sql.array(ids, 'int4')})`),
+    when(
+      filters.asset_external_key,
+      (keys) => sql.fragment`asset.external_key = any(${sql.array(keys, 'text')})`,
+    ),
+  ];
 }
 
 function isLatestFirst({ sort: [first, ...others] }: AssetLocationFilters): boolean {

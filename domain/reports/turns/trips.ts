@@ -48,19 +48,6 @@ export function tripsOf(
     sql.fragment`time_of_micros(${window.from})`,
     sql.fragment`time_of_micros(${window.to})`,
   ];
-  const own = sql.fragment`select location_id, observed_at from location_transitions
-    where org_id = ${orgId} and asset_id = first.asset_id`;
-  const nextOfOwn = sql.fragment`(
-    select observed_at from location_transitions
-    where org_id = ${orgId} and asset_id = first.asset_id and observed_at > own.observed_at
-    order by observed_at limit 1)`;
-  const previousOfOwn = sql.fragment`(
-    select location_id from location_transitions
-    where org_id = ${orgId} and asset_id = first.asset_id and observed_at < own.observed_at
-    order by observed_at desc limit 1)`;
-  const ownAt = sql.fragment`own.observed_at`;
-  // `is true` keeps both conditions from becoming joins: histories are read backwards until one row meets them.
-  const isCounted = sql.fragment`(own.location_id in (select location_id from standing)) is true`;
   return sql.fragment`
     with ${standing(orgId, window, places)},
     tree as materialized (
@@ -83,52 +70,8 @@ export function tripsOf(
       cross join lateral (select least(${to}, asset.deleted_at) as ends_at) ended
       where asset.deleted_at is null or asset.deleted_at > greatest(stay.entered_at, ${from})`)}
     ),
-    earlier as materialized (${withStanding(sql.fragment`
-      select first.asset_id, first.is_deleted, first.ends_at, before.location_id, before.entered_at, before.left_at
-      from (select distinct on (asset_id) * from recent order by asset_id, entered_at) first
-      cross join lateral (
-        select own.observed_at as at
-        from (${own} and observed_at < first.entered_at order by observed_at desc offset 0) own
-        where ${isCounted} and (
-            ${counts('is_left', sql.fragment`own.location_id`, ownAt)}
-            or ${counts('is_left', sql.fragment`own.location_id`, nextOfOwn)}
-            or ${counts('is_reached', sql.fragment`own.location_id`, ownAt)} and (
-              not (select may_arrive_unmoved from tree) or not ${counts('is_reached', previousOfOwn, ownAt)})
-          ) is true
-        order by own.observed_at desc limit 1
-      ) decides
-      cross join lateral (
-        select own.location_id, own.observed_at as entered_at, ${nextOfOwn} as left_at
-        from (
-          ${own} and observed_at >= decides.at and observed_at < first.entered_at
-          order by observed_at limit case when (select may_arrive_unmoved from tree) then null else 1 end
-        ) own
-        where ${isCounted}
-      ) before
-      where first.began_reached or not first.began_left`)}
-    ),
-    met as (
-      select stay.*,
-        ended_left and left_at < ends_at and not coalesce(
-          lead(began_left) over by_time and lead(entered_at) over by_time = left_at, false) as leaves,
-        began_reached and not coalesce(
-          lag(ended_reached) over by_time and lag(left_at) over by_time = entered_at, false) as arrives
-      from (select * from recent union all select * from earlier) stay
-      window by_time as (partition by asset_id order by entered_at)
-    ),
-    event as (
-      select met.*, lead(entered_at) over by_time is null as is_last,
-        max(left_at) filter (where leaves) over before as left_before,
-        max(entered_at) filter (where began_left) over before as back_before,
-        max(entered_at) filter (where arrives) over before as arrived_before,
-        max(left_at) filter (where leaves) over so_far as left_so_far,
-        max(entered_at) filter (where began_left) over so_far as back_so_far,
-        max(entered_at) filter (where arrives) over so_far as arrived_so_far
-      from met
-      window by_time as (partition by asset_id order by entered_at),
-        before as (by_time rows between unbounded preceding and 1 preceding),
-        so_far as (by_time rows between unbounded preceding and current row)
-    )
+    earlier as materialized (${withStanding(earlierStays(orgId))}),
+    ${EVENTS}
     select asset_id, is_deleted, left_before as left_at, entered_at as reached_at from event
     where arrives and entered_at >= ${from} and left_before > coalesce(greatest(back_before, arrived_before), '-infinity')
     union all
@@ -136,6 +79,71 @@ export function tripsOf(
     where is_last and left_so_far >= ${from}
       and left_so_far > coalesce(greatest(back_so_far, arrived_so_far), '-infinity')`;
 }
+
+/** The stays before the first of `recent` in which a trip may have begun (step 3). */
+function earlierStays(orgId: number): FragmentSqlToken {
+  const own = sql.fragment`select location_id, observed_at from location_transitions
+    where org_id = ${orgId} and asset_id = first.asset_id`;
+  const nextOfOwn = sql.fragment`(
+    select observed_at from location_transitions
+    where org_id = ${orgId} and asset_id = first.asset_id and observed_at > own.observed_at
+    order by observed_at limit 1)`;
+  const previousOfOwn = sql.fragment`(
+    select location_id from location_transitions
+    where org_id = ${orgId} and asset_id = first.asset_id and observed_at < own.observed_at
+    order by observed_at desc limit 1)`;
+  const ownAt = sql.fragment`own.observed_at`;
+  // `is true` keeps both conditions from becoming joins: histories are read backwards until one row meets them.
+  const isCounted = sql.fragment`(own.location_id in (select location_id from standing)) is true`;
+  return sql.fragment`
+    select first.asset_id, first.is_deleted, first.ends_at, before.location_id, before.entered_at, before.left_at
+    from (select distinct on (asset_id) * from recent order by asset_id, entered_at) first
+    cross join lateral (
+      select own.observed_at as at
+      from (${own} and observed_at < first.entered_at order by observed_at desc offset 0) own
+      where ${isCounted} and (
+          ${counts('is_left', sql.fragment`own.location_id`, ownAt)}
+          or ${counts('is_left', sql.fragment`own.location_id`, nextOfOwn)}
+          or ${counts('is_reached', sql.fragment`own.location_id`, ownAt)} and (
+            not (select may_arrive_unmoved from tree) or not ${counts('is_reached', previousOfOwn, ownAt)})
+        ) is true
+      order by own.observed_at desc limit 1
+    ) decides
+    cross join lateral (
+      select own.location_id, own.observed_at as entered_at, ${nextOfOwn} as left_at
+      from (
+        ${own} and observed_at >= decides.at and observed_at < first.entered_at
+        order by observed_at limit case when (select may_arrive_unmoved from tree) then null else 1 end
+      ) own
+      where ${isCounted}
+    ) before
+    where first.began_reached or not first.began_left`;
+}
+
+/** Each stay with what came before it (step 4). */
+const EVENTS = sql.fragment`
+  met as (
+    select stay.*,
+      ended_left and left_at < ends_at and not coalesce(
+        lead(began_left) over by_time and lead(entered_at) over by_time = left_at, false) as leaves,
+      began_reached and not coalesce(
+        lag(ended_reached) over by_time and lag(left_at) over by_time = entered_at, false) as arrives
+    from (select * from recent union all select * from earlier) stay
+    window by_time as (partition by asset_id order by entered_at)
+  ),
+  event as (
+    select met.*, lead(entered_at) over by_time is null as is_last,
+      max(left_at) filter (where leaves) over before as left_before,
+      max(entered_at) filter (where began_left) over before as back_before,
+      max(entered_at) filter (where arrives) over before as arrived_before,
+      max(left_at) filter (where leaves) over so_far as left_so_far,
+      max(entered_at) filter (where began_left) over so_far as back_so_far,
+      max(entered_at) filter (where arrives) over so_far as arrived_so_far
+    from met
+    window by_time as (partition by asset_id order by entered_at),
+      before as (by_time rows between unbounded preceding and 1 preceding),
+      so_far as (by_time rows between unbounded preceding and current row)
+  )`;
 
 /** @param stays query of `asset_id`, `is_deleted`, `ends_at`, `location_id`, `entered_at` and `left_at`. */
 function withStanding(stays: FragmentSqlToken): FragmentSqlToken {

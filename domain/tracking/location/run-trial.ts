@@ -81,8 +81,7 @@ export async function runTrial(
   const of = await countAssetsToTry(db, trial, period);
   const tally = new PairTally();
   const worst = new WorstAssets(bounds.worst);
-  const moves: ListedMove[] = [];
-  let movesLeftOut = 0;
+  const list = { moves: [] as ListedMove[], movesLeftOut: 0 };
   const returns = { present: 0, proposed: 0 };
   let scans = 0;
   let assets = 0;
@@ -96,26 +95,17 @@ export async function runTrial(
     }
     return true;
   };
-  const { locationId } = trial;
-  const { present } = sites;
-  const isInside = (id: number) => locationId === null || present.above(id).includes(locationId);
-  const isOfIt = (move: TriedMove) => isInside(move.fromLocationId) || isInside(move.toLocationId);
+  const { isInside, isOfIt } = insideOf(trial.locationId, sites.present);
   for await (const tried of tryOnAssets(db, { ...trial, period, goesOn }, sites)) {
     scans += tried.scans;
-    await placeLocations(db, orgId, present, endsOf(tried));
+    await placeLocations(db, orgId, sites.present, endsOf(tried));
     returns.present += tried.returns.present.filter(isOfIt).length;
     returns.proposed += tried.returns.proposed.filter(isOfIt).length;
     // The setting cannot change the others.
     const kept = tried.kept.filter(isOfIt);
     tally.add({ ...tried, kept });
     worst.add(tried, kept.length);
-    for (const move of changesOf(tried)) {
-      if (moves.length < bounds.moves) {
-        moves.push(move);
-      } else {
-        movesLeftOut += 1;
-      }
-    }
+    addMoves(list, changesOf(tried), bounds.moves);
   }
   const pairs = tally.pairs();
   const rest = pairs.slice(bounds.pairs);
@@ -126,12 +116,34 @@ export async function runTrial(
     inside: sumOf(pairs.filter((pair) => isInside(pair.fromLocationId) && isInside(pair.toLocationId))),
     pairs: pairs.slice(0, bounds.pairs),
     others: sumOf([...rest, tally.others()]),
-    ...{ moves, movesLeftOut },
+    ...list,
     returns,
     worst: worst.worst().map(withStays),
     walk:
       trial.assetId === null ? [] : await compareWalk(db, { orgId, assetId: trial.assetId }, period, sites),
   };
+}
+
+function insideOf(locationId: number | null, present: Awaited<ReturnType<typeof sitesToTry>>['present']) {
+  const isInside = (id: number) => locationId === null || present.above(id).includes(locationId);
+  return {
+    isInside,
+    isOfIt: (move: TriedMove) => isInside(move.fromLocationId) || isInside(move.toLocationId),
+  };
+}
+
+function addMoves(
+  list: { moves: ListedMove[]; movesLeftOut: number },
+  moves: Iterable<ListedMove>,
+  most: number,
+): void {
+  for (const move of moves) {
+    if (list.moves.length < most) {
+      list.moves.push(move);
+    } else {
+      list.movesLeftOut += 1;
+    }
+  }
 }
 
 function endsOf({ kept, disappearing, appearing }: TriedAsset): { locationId: number }[] {

@@ -131,6 +131,13 @@ interface First {
   positions: readonly number[];
 }
 
+interface FirstRow {
+  subject: number;
+  positions: readonly number[];
+  due_in: number;
+  begun_to: number | null;
+}
+
 /** The first event of each asset of the lane, and of each reader, that was not sent, in order. */
 async function findFirst(
   db: Connection,
@@ -141,12 +148,7 @@ async function findFirst(
 ): Promise<{ found: First[]; hasNext: boolean; hasSettled: boolean }> {
   const rows = await db.any(sql.prepared(
     'find-first-unsettled',
-    rowsOf<
-      { has_next: boolean; has_settled: boolean } & (
-        | { subject: number; positions: readonly number[]; due_in: number; begun_to: number | null }
-        | { subject: null }
-      )
-    >(),
+    rowsOf<{ has_next: boolean; has_settled: boolean } & (FirstRow | { subject: null })>(),
   )`
     with event as (
       select move.position, move.sealed_at, ${SUBJECT} as subject
@@ -181,17 +183,12 @@ async function findFirst(
   return {
     hasNext: rows[0]?.has_next === true,
     hasSettled: rows[0]?.has_settled === true,
-    found: rows.flatMap((row) =>
-      row.subject === null
-        ? []
-        : [
-            {
-              ...{ subject: row.subject, first: row.positions[0] as number, positions: row.positions },
-              ...{ dueIn: row.due_in, begunTo: row.begun_to },
-            },
-          ],
-    ),
+    found: rows.flatMap((row) => (row.subject === null ? [] : [toFirst(row)])),
   };
+}
+
+function toFirst({ subject, positions, due_in: dueIn, begun_to: begunTo }: FirstRow): First {
+  return { subject, first: positions[0] as number, positions, dueIn, begunTo };
 }
 
 /** The asset of a `move` or of its alert; below zero a reader. */

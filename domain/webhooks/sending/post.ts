@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
 import { AppError, messageOf } from '../../../base/errors.ts';
@@ -95,27 +95,11 @@ function exchange(
       const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
       reject(isStale ? new ConnectionWasEnded(error.message, { cause: error }) : error);
     });
-    let interim = 0;
-    request.on('information', () => {
-      interim += 1;
-      if (interim > INTERIM) {
-        request.destroy(new Error(`More than ${INTERIM} interim answers (status 1xx)`));
-      }
-    });
+    boundInterim(request);
     let endEarly = () => {
       request.destroy(new Error(`More than ${MOST / 1_024} KiB before the answer's body`));
     };
-    request.on('socket', (socket) => {
-      let left = MOST;
-      const count = ({ length }: Buffer) => {
-        left -= length;
-        if (left < 0) {
-          endEarly();
-        }
-      };
-      socket.on('data', count);
-      request.on('close', () => socket.off('data', count));
-    });
+    boundBytes(request, () => endEarly());
     request.on('upgrade', (response: IncomingMessage) => {
       clearTimeout(timer);
       request.destroy();
@@ -142,6 +126,30 @@ function exchange(
       response.on('close', whole);
     });
     request.end(body);
+  });
+}
+
+function boundInterim(request: ClientRequest): void {
+  let interim = 0;
+  request.on('information', () => {
+    interim += 1;
+    if (interim > INTERIM) {
+      request.destroy(new Error(`More than ${INTERIM} interim answers (status 1xx)`));
+    }
+  });
+}
+
+function boundBytes(request: ClientRequest, onMore: () => void): void {
+  request.on('socket', (socket) => {
+    let left = MOST;
+    const count = ({ length }: Buffer) => {
+      left -= length;
+      if (left < 0) {
+        onMore();
+      }
+    };
+    socket.on('data', count);
+    request.on('close', () => socket.off('data', count));
   });
 }
 

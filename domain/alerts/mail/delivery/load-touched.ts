@@ -38,27 +38,11 @@ interface TouchedRow {
  */
 export async function loadTouched(
   db: Connection,
-  { orgId, userId, position, doneBeyond, failures }: Recipient,
+  recipient: Recipient,
   settleSeconds: number,
 ): Promise<{ alerts: TouchedAlert[]; after: number; done: DoneWith }> {
-  const {
-    after,
-    up_to: upTo,
-    known,
-  } = await db.one(sql.prepared(
-    'find-end-of-mail',
-    rowsOf<{ after: number; up_to: number; known: number }>(),
-  )`
-    select coalesce(max(event.position), ${position}::int8) as known,
-      coalesce(min(event.position) filter (where event.waits > 0) - 1, max(event.position), ${position}::int8) as up_to,
-      coalesce(max(event.position) filter (
-        where ${failures}::integer = 0 and event.recorded_at < clock_timestamp() - make_interval(hours => ${OLD})
-      ), ${position}::int8) as after
-    from (
-      select position, recorded_at, ${waitsFor(sql.fragment`sealed_at`, settleSeconds)} as waits from moves
-      where org_id = ${orgId} and asset_id is null and position > ${position}::int8
-      order by position limit ${EVENTS}
-    ) event`);
+  const { orgId, userId, doneBeyond } = recipient;
+  const { after, up_to: upTo, known } = await findEnd(db, recipient, settleSeconds);
   const rows = await db.any(sql.prepared('load-touched-alerts', rowsOf<TouchedRow>())`
     select alert.id, alert.kind, rule.name as rule_name, coalesce(asset.name, reader.name) as subject,
       location.name as location, alert.state, alert.level, coalesce(alert.because ->> 'state' = 'missing', false) as is_missing,
@@ -97,21 +81,41 @@ export async function loadTouched(
     left join assets asset on asset.org_id = ${orgId} and asset.id = alert.asset_id
     left join readers reader on reader.org_id = ${orgId} and reader.id = alert.reader_id
     left join locations location on location.org_id = ${orgId} and location.id = alert.location_id`);
-  const alerts = rows.map(
-    ({
-      rule_name: ruleName,
-      is_missing: isMissing,
-      opened_at,
-      closed_at,
-      is_new: isNew,
-      is_beyond: _,
-      ...row
-    }) => ({
-      ...row,
-      ...{ ruleName, isMissing, openedAt: opened_at, closedAt: closed_at, isNew },
-    }),
-  );
   const still = Object.entries(doneBeyond).filter(([, beyond]) => beyond > upTo);
   const beyond = rows.flatMap(({ id, is_beyond: isBeyond }) => (isBeyond ? [[id, known] as const] : []));
-  return { alerts, after, done: { upTo, beyond: Object.fromEntries([...still, ...beyond]) } };
+  return {
+    alerts: rows.map(toAlert),
+    after,
+    done: { upTo, beyond: Object.fromEntries([...still, ...beyond]) },
+  };
+}
+
+function toAlert({
+  rule_name: ruleName,
+  is_missing: isMissing,
+  opened_at: openedAt,
+  closed_at: closedAt,
+  is_new: isNew,
+  is_beyond: _,
+  ...row
+}: TouchedRow): TouchedAlert {
+  return { ...row, ruleName, isMissing, openedAt, closedAt, isNew };
+}
+
+function findEnd(
+  db: Connection,
+  { orgId, position, failures }: Recipient,
+  settleSeconds: number,
+): Promise<{ after: number; up_to: number; known: number }> {
+  return db.one(sql.prepared('find-end-of-mail', rowsOf<{ after: number; up_to: number; known: number }>())`
+    select coalesce(max(event.position), ${position}::int8) as known,
+      coalesce(min(event.position) filter (where event.waits > 0) - 1, max(event.position), ${position}::int8) as up_to,
+      coalesce(max(event.position) filter (
+        where ${failures}::integer = 0 and event.recorded_at < clock_timestamp() - make_interval(hours => ${OLD})
+      ), ${position}::int8) as after
+    from (
+      select position, recorded_at, ${waitsFor(sql.fragment`sealed_at`, settleSeconds)} as waits from moves
+      where org_id = ${orgId} and asset_id is null and position > ${position}::int8
+      order by position limit ${EVENTS}
+    ) event`);
 }
