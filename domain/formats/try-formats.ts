@@ -2,6 +2,19 @@ import { AppError } from '../../base/errors.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
 import { compileFormat, type Format, FormatError } from './mapping/format.ts';
 import type { Policies } from './mapping/run.ts';
+import { type PlacedFault, readSource } from './read-source.ts';
+
+export interface Trying {
+  source: string;
+  topic: string;
+  payload: Uint8Array;
+}
+
+export interface Tried {
+  faults: PlacedFault[];
+  /** Null of a format with faults. */
+  run: DryRun | null;
+}
 
 /** The result of a format for a message. */
 export interface TriedFormat {
@@ -106,4 +119,12 @@ function bestFirst(one: TriedFormat, other: TriedFormat): number {
     other.ignored - one.ignored ||
     (one.format < other.format ? -1 : 1)
   );
+}
+
+/** The result of an unfinished format for a message. For a worker thread: either may be long. */
+export function trySource({ source, topic, payload }: Trying): Tried {
+  const format = readSource(source);
+  return Array.isArray(format)
+    ? { faults: format, run: null }
+    : { faults: [], run: dryRun(format, { topic, payload: Buffer.from(payload) }) };
 }

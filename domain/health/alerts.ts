@@ -2,8 +2,7 @@ import { wireTime } from '../../base/timestamps.ts';
 import { TAGTRAIL } from '../../base/typed-command.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { type Finding, fault, ok, warning } from './finding.ts';
-import { isOf } from './of-organization.ts';
+import { type Finding, fault, isOf, ok, warning } from './finding.ts';
 
 /** Seconds after which nobody seems to derive, and after which alerts are late. */
 const GONE = 30;

@@ -1,3 +1,5 @@
+import { type FragmentSqlToken, sql } from '../../db/timescale/queries/sql.ts';
+
 /** Findings that an organization's people can mend; with an `id` if it is about one reader or webhook. */
 export const MENDS = [
   'add_reader',
@@ -49,4 +51,9 @@ export function warning(check: string, message: string, remedy: string, mend: Me
 
 export function fault(check: string, message: string, remedy: string, mend: Mend | null = null): Finding {
   return { check, status: 'fault', message, remedy, mend };
+}
+
+/** A condition: a column's value is the organization; with null, of any. */
+export function isOf(column: FragmentSqlToken, orgId: number | null): FragmentSqlToken {
+  return orgId === null ? sql.fragment`true` : sql.fragment`${column} = ${orgId}`;
 }

@@ -5,8 +5,7 @@ import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type FlappingArea, flappingAreas } from '../moves/flapping-areas.ts';
 import { runTrial } from '../tracking/location/run-trial.ts';
 import { recentPeriod } from '../tracking/location/try-on-assets.ts';
-import { type Finding, warning } from './finding.ts';
-import { isOf } from './of-organization.ts';
+import { type Finding, isOf, warning } from './finding.ts';
 
 /** The number of organizations to examine: those with the newest moves. */
 const MOST_ORGANIZATIONS = 100;

@@ -1,7 +1,6 @@
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { type Finding, fault, ok, warning } from './finding.ts';
-import { isOf } from './of-organization.ts';
+import { type Finding, fault, isOf, ok, warning } from './finding.ts';
 
 /** Seconds that an event may wait to be sealed; most take less than a tenth. */
 const LATE = 10;

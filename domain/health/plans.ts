@@ -4,8 +4,7 @@ import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { PlanFault } from '../tracking/location/position.ts';
 import { LACK_WORDS, positionSettings } from '../tracking/location/position-lacks.ts';
 import { faultOfPlan } from '../tracking/location/read-site.ts';
-import { type Finding, warning } from './finding.ts';
-import { isOf } from './of-organization.ts';
+import { type Finding, isOf, warning } from './finding.ts';
 
 /** The number of plans to examine: those changed last. */
 const MOST_PLANS = 200;

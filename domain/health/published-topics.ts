@@ -7,8 +7,7 @@ import {
   publishedOverlap,
   readPublishedAt,
 } from '../administration/readers/published-topics.ts';
-import { type Finding, fault } from './finding.ts';
-import { isOf } from './of-organization.ts';
+import { type Finding, fault, isOf } from './finding.ts';
 
 /** Readers named one by one. */
 const MOST_NAMED = 10;

@@ -12,8 +12,7 @@ import { asAntenna } from '../formats/mapping/acceptance.ts';
 import { loadBuiltinFormats } from '../formats/mapping/builtin.ts';
 import { namesAntennas } from '../formats/names-antennas.ts';
 import { NO_FORMAT } from '../formats/no-format.ts';
-import { type Finding, fault, ok, warning } from './finding.ts';
-import { isOf } from './of-organization.ts';
+import { type Finding, fault, isOf, ok, warning } from './finding.ts';
 
 interface ReaderRow {
   id: number;

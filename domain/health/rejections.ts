@@ -1,8 +1,7 @@
 import { TAGTRAIL } from '../../base/typed-command.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { type Finding, ok, warning } from './finding.ts';
-import { isOf } from './of-organization.ts';
+import { type Finding, isOf, ok, warning } from './finding.ts';
 
 export async function examineRejections(db: Connection, orgId: number | null = null): Promise<Finding> {
   const { count, strangers } = await db.one(sql.type(rowsOf<{ count: number; strangers: number }>())`

@@ -1,7 +1,6 @@
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { type Finding, fault } from './finding.ts';
-import { isOf } from './of-organization.ts';
+import { type Finding, fault, isOf } from './finding.ts';
 
 /** Organizations named one by one. */
 const MOST_NAMED = 10;

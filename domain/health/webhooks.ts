@@ -2,7 +2,7 @@ import { append } from '../../base/append.ts';
 import { TAGTRAIL } from '../../base/typed-command.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { readFigures } from '../webhooks/figures.ts';
-import { sayState } from '../webhooks/say-state.ts';
+import { sayState } from '../webhooks/stored-webhook.ts';
 import { listUnsigned } from '../webhooks/unsigned.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 

@@ -1,6 +1,10 @@
+import { invalid, invalidValue } from '../../base/checks/issues.ts';
 import { MICROS_PER_DAY, MICROS_PER_MILLISECOND, type Micros } from '../../base/instant.ts';
 import { type FragmentSqlToken, sql } from '../../db/timescale/queries/sql.ts';
 import type { Window } from './window.ts';
+
+/** Three years, for reports with a row per day. */
+const MOST_DAYS = 1_100;
 
 /** Days in the order of the calendar, each as `YYYY-MM-DD` with its first instant, and the instant after the last. */
 export interface Days {
@@ -88,4 +92,12 @@ function startOf(date: string, dateAt: DateAt): number {
 
 function dayAfter(date: string): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + DAY).toISOString().slice(0, 10);
+}
+
+/** @throws Invalid for a window of more days than are counted in one report. */
+export function requireFewDays(window: Window): void {
+  if (daysAtMost(window) > MOST_DAYS) {
+    const rule = `must be at most ${MOST_DAYS - 2} days before to, with group_by=day`;
+    throw invalid([invalidValue('from', rule)]);
+  }
 }

@@ -11,3 +11,8 @@ export function millisecondsBetween(since: FragmentSqlToken, until: FragmentSqlT
 function cut(at: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`date_bin('1 millisecond', ${at}, timestamptz 'epoch')`;
 }
+
+/** Seconds of milliseconds, rounded to these: means and interpolated percentiles have fractions of them. */
+export function secondsOf(milliseconds: number): number {
+  return Math.round(milliseconds) / 1_000;
+}

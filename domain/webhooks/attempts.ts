@@ -1,6 +1,6 @@
 import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import type { SecretOwner } from './secrets/sealed-secret.ts';
+import type { SecretOwner } from './secrets/secrets-key.ts';
 import type { Attempt } from './sending/deliver.ts';
 
 /** Attempts kept of each webhook. */

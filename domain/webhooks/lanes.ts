@@ -2,7 +2,7 @@ import { AppError } from '../../base/errors.ts';
 import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { Change } from '../changes/make-change.ts';
-import type { SecretOwner } from './secrets/sealed-secret.ts';
+import type { SecretOwner } from './secrets/secrets-key.ts';
 
 /** Lanes of a webhook. An event that is refused holds up the assets of its lane and no others. */
 export const LANES = 8;

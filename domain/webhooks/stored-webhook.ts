@@ -4,6 +4,12 @@ import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { Fields } from '../changes/entry.ts';
 import type { FeedType } from '../moves/event.ts';
 
+const REASONS: Readonly<Record<StateReason, string>> = {
+  gone: 'the receiver answered 410',
+  undeliverable: 'the last attempt failed',
+  expired: 'the next events are no longer kept',
+};
+
 export const STATES = ['on', 'off', 'paused'] as const;
 
 export type State = (typeof STATES)[number];
@@ -116,4 +122,9 @@ function found({ id }: WebhookRef, row: WebhookRow | null): StoredWebhook {
     throw new AppError('not_found', `Webhook ${id} not found`);
   }
   return toWebhook(row);
+}
+
+/** `paused: the last attempt failed`. */
+export function sayState({ state, stateReason }: Pick<StoredWebhook, 'state' | 'stateReason'>): string {
+  return stateReason === null ? state : `${state}: ${REASONS[stateReason]}`;
 }

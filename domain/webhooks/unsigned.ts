@@ -1,7 +1,7 @@
 import { integers, texts } from '../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import type { SecretOwner } from './secrets/sealed-secret.ts';
+import type { SecretOwner } from './secrets/secrets-key.ts';
 import { LIVE_WEBHOOKS } from './stored-webhook.ts';
 
 /** Begins the event id of attempts that ended before there was anything to send. */

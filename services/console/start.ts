@@ -8,9 +8,12 @@ import { openPeopleDoor, type PeopleDoor } from '../../db/timescale/connections/
 import { openSnapshot } from '../../db/timescale/connections/snapshot.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { SESSION_SECONDS } from '../../domain/administration/users/sessions/begin-session.ts';
-import { countSessions, findSessions } from '../../domain/administration/users/sessions/find-sessions.ts';
+import {
+  countSessions,
+  findSessions,
+  noteSessionUses,
+} from '../../domain/administration/users/sessions/find-sessions.ts';
 import { findDevices } from '../../domain/administration/users/sessions/known-devices.ts';
-import { noteSessionUses } from '../../domain/administration/users/sessions/note-session-uses.ts';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import type { TimeRules } from '../../domain/tracking/observed-at.ts';
 import { startCredentials } from '../../platform/access/credential-cache.ts';

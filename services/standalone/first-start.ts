@@ -1,14 +1,14 @@
 import { type Database, databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
-import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
+import { createApiKey } from '../../domain/administration/api-keys/issue-key.ts';
 import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
-import { createOrganization } from '../../domain/administration/organizations/create-organization.ts';
 import {
+  createOrganization,
   hasOrganizations,
   listOrganizations,
-} from '../../domain/administration/organizations/list-organizations.ts';
+} from '../../domain/administration/organizations/organizations.ts';
 import { makeFirstLink } from '../../domain/administration/users/links/make-link.ts';
 import { hasUsers } from '../../domain/administration/users/list-users.ts';
 import { commandLineActor } from './command-line-actor.ts';

@@ -1,6 +1,6 @@
 import { createClock } from '../../base/clock.ts';
 import { openAgents } from '../../domain/webhooks/sending/agents.ts';
-import { createResolve } from '../../domain/webhooks/targets/resolve.ts';
+import { createResolve } from '../../domain/webhooks/targets/checked-lookup.ts';
 import type { JobConfig } from './config.ts';
 import { deliverWebhooks } from './jobs/deliver-webhooks.ts';
 import { deriveAlerts } from './jobs/derive-alerts.ts';

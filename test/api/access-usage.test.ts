@@ -6,7 +6,7 @@ import type { Pool } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
-import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
+import { createApiKey } from '../../domain/administration/api-keys/issue-key.ts';
 import {
   CredentialUsage,
   type CredentialUse,

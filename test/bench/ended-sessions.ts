@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { cpus } from 'node:os';
 import { type Database, databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
-import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
+import { createApiKey } from '../../domain/administration/api-keys/issue-key.ts';
 import { revokeKey } from '../../domain/administration/api-keys/revoke-key.ts';
 import { deleteReader } from '../../domain/administration/readers/delete-reader.ts';
 import { setReader } from '../../domain/administration/readers/set-reader.ts';

@@ -1,7 +1,7 @@
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
-import { deleteOrganization } from '../../domain/administration/organizations/delete-organization.ts';
 import { eraseOrganization } from '../../domain/administration/organizations/erase-organization.ts';
+import { deleteOrganization } from '../../domain/administration/organizations/organizations.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { show, spreadOf } from '../support/statistics.ts';
 import { openDatabaseServer } from './database-server.ts';

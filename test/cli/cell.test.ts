@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { countRows } from '../../db/timescale/erase/count-rows.ts';
-import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
+import { createApiKey } from '../../domain/administration/api-keys/issue-key.ts';
 import { createConsumer } from '../../domain/administration/mqtt-consumers/consumers.ts';
 import { examineCellMoves } from '../../domain/health/cell-moves.ts';
 import { TEST_ACTOR } from '../support/actor.ts';

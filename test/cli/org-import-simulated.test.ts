@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
-import { deleteOrganization } from '../../domain/administration/organizations/delete-organization.ts';
 import { eraseOrganization } from '../../domain/administration/organizations/erase-organization.ts';
+import { deleteOrganization } from '../../domain/administration/organizations/organizations.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { useSimulate } from '../support/simulate.ts';

@@ -6,9 +6,11 @@ import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { countRows } from '../../db/timescale/erase/count-rows.ts';
 import { NOT_IMPORTED } from '../../db/timescale/erase/import-rows.ts';
 import { importOrganization } from '../../domain/administration/organization-import/import-organization.ts';
-import { createOrganization } from '../../domain/administration/organizations/create-organization.ts';
-import { deleteOrganization } from '../../domain/administration/organizations/delete-organization.ts';
 import { eraseOrganization } from '../../domain/administration/organizations/erase-organization.ts';
+import {
+  createOrganization,
+  deleteOrganization,
+} from '../../domain/administration/organizations/organizations.ts';
 import { createUser } from '../../domain/administration/users/create-user.ts';
 import { openExported } from '../../services/cli/files/exported-folder.ts';
 import { TEST_ACTOR } from '../support/actor.ts';

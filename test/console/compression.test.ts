@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
-import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
+import { createApiKey } from '../../domain/administration/api-keys/issue-key.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startApi } from '../../services/api/start.ts';
 import { TEST_ACTOR } from '../support/actor.ts';

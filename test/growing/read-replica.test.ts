@@ -12,9 +12,9 @@ import {
 } from '../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
-import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
+import { createApiKey } from '../../domain/administration/api-keys/issue-key.ts';
 import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
-import { createOrganization } from '../../domain/administration/organizations/create-organization.ts';
+import { createOrganization } from '../../domain/administration/organizations/organizations.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { requireReplica } from '../../platform/runtime/require-database.ts';
 import { startApi } from '../../services/api/start.ts';

@@ -3,7 +3,7 @@ import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { revokeHandheld } from '../../domain/administration/handhelds/revoke-handheld.ts';
-import { deleteOrganization } from '../../domain/administration/organizations/delete-organization.ts';
+import { deleteOrganization } from '../../domain/administration/organizations/organizations.ts';
 import { GATEWAY_ROUTES } from '../../services/handheld-gateway/routes.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { useGateway } from '../support/gateway.ts';

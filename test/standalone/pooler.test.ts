@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import mqtt from 'mqtt';
 import { pino } from 'pino';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
-import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
+import { createApiKey } from '../../domain/administration/api-keys/issue-key.ts';
 import { SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';

@@ -1,7 +1,7 @@
 import { argon2Sync } from 'node:crypto';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { openPeopleDoor, type PeopleDoor } from '../../db/timescale/connections/people-door.ts';
-import { createOrganization } from '../../domain/administration/organizations/create-organization.ts';
+import { createOrganization } from '../../domain/administration/organizations/organizations.ts';
 import { setPassword } from '../../domain/administration/users/accounts/change-password.ts';
 import { createUser } from '../../domain/administration/users/create-user.ts';
 import type { Role } from '../../domain/administration/users/roles.ts';

@@ -1,4 +1,4 @@
-import { numberCell } from '../../db/timescale/cells/number-cell.ts';
+import { numberCell } from '../../db/timescale/cells/cells.ts';
 import { withDatabase } from '../../db/timescale/connections/database-url.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { startEmbedded } from '../../db/timescale/embedded/server.ts';

@@ -15,7 +15,7 @@ import {
 } from '../../domain/webhooks/secrets/secrets-key.ts';
 import { openAgents } from '../../domain/webhooks/sending/agents.ts';
 import type { StoredWebhook } from '../../domain/webhooks/stored-webhook.ts';
-import { createResolve } from '../../domain/webhooks/targets/resolve.ts';
+import { createResolve } from '../../domain/webhooks/targets/checked-lookup.ts';
 import type { Job } from '../../services/worker/jobs/job.ts';
 import { runJob } from '../../services/worker/run-job.ts';
 import { TEST_ACTOR } from './actor.ts';

@@ -6,9 +6,8 @@ import { loadPreferences } from './app/preferences.ts';
 import { watchActivity } from './app/watch-activity.ts';
 import { address, startRouter } from './router/router.ts';
 import { SCREENS } from './screens/index.ts';
-import { startOrganizationInAddress } from './session/organization-in-address.ts';
+import { goOnToWantedAddress, startOrganizationInAddress } from './session/addresses.ts';
 import { askWhoIsSignedIn } from './session/session.ts';
-import { goOnToWantedAddress } from './session/wanted-address.ts';
 
 watchActivity();
 ignoreSecondClicks();

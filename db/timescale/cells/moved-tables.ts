@@ -1,6 +1,5 @@
 import pg from 'pg';
-import { OWNER_COLUMNS, REFERS_TO, SEQUENCES } from '../copy/catalog.ts';
-import { inReferenceOrder } from '../copy/tables.ts';
+import { inReferenceOrder, OWNER_COLUMNS, REFERS_TO, SEQUENCES } from '../copy/tables.ts';
 
 export interface Column {
   name: string;

@@ -3,8 +3,8 @@ import { append } from '../../../base/append.ts';
 import { AppError } from '../../../base/errors.ts';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
-import { SEQUENCES } from '../copy/catalog.ts';
 import { endConnections } from '../copy/end-connections.ts';
+import { SEQUENCES } from '../copy/tables.ts';
 import { exportedColumns, SECRET_COLUMNS } from './export-rows.ts';
 import { isOf, type OrganizationTable, organizationTables } from './organization-tables.ts';
 

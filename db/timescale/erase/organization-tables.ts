@@ -1,8 +1,7 @@
 import pg from 'pg';
 import type { Pool } from '../connections/client.ts';
 import { inTransaction } from '../connections/transaction.ts';
-import { OWNER_COLUMNS, REFERS_TO } from '../copy/catalog.ts';
-import { inReferenceOrder } from '../copy/tables.ts';
+import { inReferenceOrder, OWNER_COLUMNS, REFERS_TO } from '../copy/tables.ts';
 
 export interface OrganizationTable {
   name: string;

@@ -5,8 +5,7 @@ import { EXPECTED_NOW } from '../../presence/stored-expectations.ts';
 import { LIVE_READERS } from '../live-readers.ts';
 import { READER_CLOCK, type ReaderClock } from './reader-clock.ts';
 import { READER_FLAWS, type ReaderFlaws } from './reader-flaws.ts';
-import { READER_STATE, UNHEARD_SINCE } from './reader-state.ts';
-import type { ReaderState } from './reader-states.ts';
+import { READER_STATE, type ReaderState, UNHEARD_SINCE } from './reader-state.ts';
 import { READER_COLUMNS, type ReaderRow, type StoredReader, toReader } from './stored-reader.ts';
 
 export interface ListedReader extends StoredReader {

@@ -9,8 +9,7 @@ import {
   type ListedRow,
   toListed,
 } from './list-readers.ts';
-import { READER_STATE } from './reader-state.ts';
-import type { ReaderSort, ReaderState } from './reader-states.ts';
+import { READER_STATE, type ReaderSort, type ReaderState } from './reader-state.ts';
 
 export interface ReaderNow extends ListedReader {
   antennas: (ListedAntenna & { location_name: string | null })[];

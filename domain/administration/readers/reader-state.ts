@@ -2,6 +2,18 @@ import { sql } from '../../../db/timescale/queries/sql.ts';
 import { NO_FORMAT } from '../../formats/no-format.ts';
 import { EXPECTED_NOW } from '../../presence/stored-expectations.ts';
 
+/**
+ * `new`: heard for too short a time to know how long it usually says nothing. `no_format`: it was heard, and all it sent is
+ * rejected for want of a format.
+ */
+export const READER_STATES = ['heard', 'new', 'silent', 'disconnected', 'never', 'no_format'] as const;
+
+export type ReaderState = (typeof READER_STATES)[number];
+
+export const READER_SORT = ['name', 'last_message_at', 'created_at'] as const;
+
+export type ReaderSort = (typeof READER_SORT)[number];
+
 /** Since when it is disconnected or silent, whichever was first; null if it is neither. Over `readers reader`. */
 export const UNHEARD_SINCE = sql.fragment`(
   select min(span.started_at) from reader_spans span

@@ -1,9 +1,8 @@
 import { wireTime } from '../../../base/timestamps.ts';
 import { harmless } from '../../master-data/imports/harmless.ts';
-import { secondsOf } from '../seconds.ts';
+import { secondsOf } from '../milliseconds-between.ts';
 import type { Cell, Column, ColumnType } from './columns.ts';
-import type { Piece } from './piece.ts';
-import type { RowBatch } from './report-table.ts';
+import type { Piece, RowBatch } from './report-table.ts';
 
 /** A report as CSV (RFC 4180) with a header; harmless in spreadsheets. */
 export async function* csvOf<Row>(

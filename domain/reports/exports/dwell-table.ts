@@ -1,7 +1,6 @@
-import { type Days, daysOf } from '../days.ts';
+import { type Days, daysOf, requireFewDays } from '../days.ts';
 import { type DwellFilters, dayOf, dwellQuery, type NumberedDwellRow } from '../dwell/read-dwell.ts';
 import type { Known } from '../known/known-at.ts';
-import { requireFewDays } from '../require-few-days.ts';
 import { isEmpty, type Window } from '../window.ts';
 import type { Column } from './columns.ts';
 import { ALL_ROWS, type ReportTable } from './report-table.ts';

@@ -1,10 +1,9 @@
 import type { SchemaElement } from 'hyparquet-writer';
 import { append } from '../../../base/append.ts';
 import { wireTime } from '../../../base/timestamps.ts';
-import { secondsOf } from '../seconds.ts';
+import { secondsOf } from '../milliseconds-between.ts';
 import type { Cell, Column, ColumnType } from './columns.ts';
-import type { Piece } from './piece.ts';
-import type { RowBatch } from './report-table.ts';
+import type { Piece, RowBatch } from './report-table.ts';
 
 /** Rows that readers find together, and that are held in memory. */
 const ROW_GROUP = 50_000;

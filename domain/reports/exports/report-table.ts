@@ -3,6 +3,15 @@ import type { Snapshot } from '../../../db/timescale/connections/snapshot.ts';
 import type { RowQuery } from '../../../db/timescale/queries/sql.ts';
 import type { Column } from './columns.ts';
 
+/** A piece of a file, in the order of the file. */
+export interface Piece {
+  content: string | Uint8Array;
+  /** How many rows it brings. */
+  rows: number;
+  /** Rows of the whole file, once that is known. */
+  total?: number;
+}
+
 /** A whole report: its columns, and the query of its rows. */
 export interface ReportTable<Row extends { id: number | string }> {
   columns: readonly Column<Row>[];

@@ -3,8 +3,13 @@ import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Change } from '../../changes/make-change.ts';
-import { openSecret, type SealedSecret, type SecretOwner, sealSecret } from './sealed-secret.ts';
-import type { SecretsKeys } from './secrets-key.ts';
+import {
+  openSecret,
+  type SealedSecret,
+  type SecretOwner,
+  type SecretsKeys,
+  sealSecret,
+} from './secrets-key.ts';
 import { newSigningSecret, shownSecret } from './signing-secret.ts';
 
 /** Valid at the same time, while a receiver changes over. */

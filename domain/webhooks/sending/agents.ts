@@ -2,8 +2,7 @@ import type http from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Networks } from '../../../base/networks.ts';
-import { checkedLookup } from '../targets/checked-lookup.ts';
-import type { Resolve } from '../targets/resolve.ts';
+import { checkedLookup, type Resolve } from '../targets/checked-lookup.ts';
 
 /** Importing it would evaluate all of its exports, WebSocket among them, and so load undici: 10 MB. */
 const { Agent: PlainAgent } = process.getBuiltinModule('node:http');

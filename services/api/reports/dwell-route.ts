@@ -1,13 +1,13 @@
 import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
+import { requireFewDays } from '../../../domain/reports/days.ts';
 import {
   DWELL_GROUPS,
   DWELL_SORT_FIELDS,
   type DwellRow,
   readDwell,
 } from '../../../domain/reports/dwell/read-dwell.ts';
-import { requireFewDays } from '../../../domain/reports/require-few-days.ts';
-import { secondsOf } from '../../../domain/reports/seconds.ts';
+import { secondsOf } from '../../../domain/reports/milliseconds-between.ts';
 import { listBody, PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { booleanFilter, choiceFilter, described } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';

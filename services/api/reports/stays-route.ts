@@ -1,7 +1,7 @@
 import { type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
-import { secondsOf } from '../../../domain/reports/seconds.ts';
+import { secondsOf } from '../../../domain/reports/milliseconds-between.ts';
 import { listStays, type StayRow } from '../../../domain/reports/stays/list-stays.ts';
 import { listBody, PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { booleanFilter, described } from '../../../platform/http/parameters.ts';

@@ -1,10 +1,10 @@
 import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
 import { refuseIssues, required } from '../../../base/checks/issues.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
+import { requireFewDays } from '../../../domain/reports/days.ts';
+import { secondsOf } from '../../../domain/reports/milliseconds-between.ts';
 import type { PlaceFilters } from '../../../domain/reports/places-during.ts';
-import { requireFewDays } from '../../../domain/reports/require-few-days.ts';
 import { requirePast } from '../../../domain/reports/require-past.ts';
-import { secondsOf } from '../../../domain/reports/seconds.ts';
 import {
   readTurns,
   TURN_GROUPS,

@@ -15,7 +15,7 @@ import {
 } from '../../../domain/webhooks/list-webhooks.ts';
 import { replayWebhook } from '../../../domain/webhooks/replay-webhook.ts';
 import { OtherSecretsKey } from '../../../domain/webhooks/require-known-key.ts';
-import { WrongSecretsKey } from '../../../domain/webhooks/secrets/sealed-secret.ts';
+import { WrongSecretsKey } from '../../../domain/webhooks/secrets/secrets-key.ts';
 import type { Attempt } from '../../../domain/webhooks/sending/deliver.ts';
 import { setWebhook } from '../../../domain/webhooks/set-webhook.ts';
 import type { StoredWebhook } from '../../../domain/webhooks/stored-webhook.ts';

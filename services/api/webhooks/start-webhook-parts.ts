@@ -2,7 +2,7 @@ import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import type { Networks } from '../../../base/networks.ts';
 import type { SecretsKeys } from '../../../domain/webhooks/secrets/secrets-key.ts';
 import { openAgents } from '../../../domain/webhooks/sending/agents.ts';
-import { createResolve } from '../../../domain/webhooks/targets/resolve.ts';
+import { createResolve } from '../../../domain/webhooks/targets/checked-lookup.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import type { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import type { WebhookParts } from '../serving/context.ts';

@@ -6,8 +6,8 @@ import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { DATABASE_NOW, TOLERATED_SKEW } from '../../../db/timescale/queries/database-clock.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { listOrganizations } from '../../../domain/administration/organizations/list-organizations.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
+import { listOrganizations } from '../../../domain/administration/organizations/organizations.ts';
 import {
   countWrongRows,
   isAnyWrong,

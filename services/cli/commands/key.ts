@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
-import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
+import { createApiKey } from '../../../domain/administration/api-keys/issue-key.ts';
 import type { ApiKeyRow } from '../../../domain/administration/api-keys/key-row.ts';
 import { listKeys } from '../../../domain/administration/api-keys/list-keys.ts';
 import { revokeKey } from '../../../domain/administration/api-keys/revoke-key.ts';

@@ -9,16 +9,18 @@ import {
   type ImportedOrganization,
   importOrganization,
 } from '../../../domain/administration/organization-import/import-organization.ts';
-import { createOrganization } from '../../../domain/administration/organizations/create-organization.ts';
-import { deleteOrganization } from '../../../domain/administration/organizations/delete-organization.ts';
 import {
   type ErasedTable,
   eraseOrganization,
   previewErasure,
 } from '../../../domain/administration/organizations/erase-organization.ts';
 import { exportOrganization } from '../../../domain/administration/organizations/export-organization.ts';
-import { listOrganizations } from '../../../domain/administration/organizations/list-organizations.ts';
-import { renameOrganization } from '../../../domain/administration/organizations/rename-organization.ts';
+import {
+  createOrganization,
+  deleteOrganization,
+  listOrganizations,
+  renameOrganization,
+} from '../../../domain/administration/organizations/organizations.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { commandLineActor } from '../../standalone/command-line-actor.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';

@@ -9,8 +9,7 @@ import { createUser } from '../../../domain/administration/users/create-user.ts'
 import { eraseUser } from '../../../domain/administration/users/erasing/erase-user.ts';
 import { asStored } from '../../../domain/administration/users/given.ts';
 import type { MadeLink } from '../../../domain/administration/users/links/insert-link.ts';
-import { linkAddress } from '../../../domain/administration/users/links/link-address.ts';
-import { invite, makeResetLink } from '../../../domain/administration/users/links/make-link.ts';
+import { invite, linkAddress, makeResetLink } from '../../../domain/administration/users/links/make-link.ts';
 import { type ListedUser, listUsers } from '../../../domain/administration/users/list-users.ts';
 import { organizationsOf } from '../../../domain/administration/users/organizations-of.ts';
 import { ROLES, type Role } from '../../../domain/administration/users/roles.ts';

@@ -10,7 +10,6 @@ import { deleteWebhook } from '../../../domain/webhooks/delete-webhook.ts';
 import { EVENT_TYPES } from '../../../domain/webhooks/event-types.ts';
 import { type ListedWebhook, listWebhooks } from '../../../domain/webhooks/list-webhooks.ts';
 import { replayWebhook } from '../../../domain/webhooks/replay-webhook.ts';
-import { sayState } from '../../../domain/webhooks/say-state.ts';
 import type { SecretsKeys } from '../../../domain/webhooks/secrets/secrets-key.ts';
 import { openAgents } from '../../../domain/webhooks/sending/agents.ts';
 import type { Attempt } from '../../../domain/webhooks/sending/deliver.ts';
@@ -20,8 +19,9 @@ import {
   STATES,
   type State,
   type StoredWebhook,
+  sayState,
 } from '../../../domain/webhooks/stored-webhook.ts';
-import { createResolve } from '../../../domain/webhooks/targets/resolve.ts';
+import { createResolve } from '../../../domain/webhooks/targets/checked-lookup.ts';
 import { testWebhook } from '../../../domain/webhooks/test-webhook.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { API_SETTINGS } from '../../api/config.ts';

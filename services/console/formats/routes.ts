@@ -6,7 +6,7 @@ import { deleteFormat, storeFormat } from '../../../domain/administration/format
 import type { describeSources } from '../../../domain/formats/describe-sources.ts';
 import type { DryRun, DryScan } from '../../../domain/formats/dry-run.ts';
 import type { CheckedFormat, checkSource } from '../../../domain/formats/read-source.ts';
-import type { Tried, Trying } from '../../../domain/formats/try-source.ts';
+import type { Tried, Trying } from '../../../domain/formats/try-formats.ts';
 import { mandatoryParameter } from '../../../platform/http/parameters.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found, noContent } from '../../../platform/http/success.ts';
@@ -16,7 +16,7 @@ import { actorOfUser } from '../serving/person.ts';
 import { listOf } from '../serving/schemas.ts';
 import { FORMAT, FORMAT_WHOLE, formatPatchBody, newFormatBody, STORED, TRIED, tryBody } from './schema.ts';
 
-const TRY = new URL('../../../domain/formats/try-source.ts', import.meta.url).href;
+const TRY = new URL('../../../domain/formats/try-formats.ts', import.meta.url).href;
 
 const READ = new URL('../../../domain/formats/read-source.ts', import.meta.url).href;
 const DESCRIBE = new URL('../../../domain/formats/describe-sources.ts', import.meta.url).href;

@@ -1,6 +1,6 @@
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
-import { renameOrganization } from '../../../domain/administration/organizations/rename-organization.ts';
+import { renameOrganization } from '../../../domain/administration/organizations/organizations.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { noContent } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';

@@ -8,7 +8,7 @@ import {
   text,
 } from '../../../base/checks/fields.ts';
 import { mandatory, nullable, nullableSchema, optional } from '../../../base/checks/members.ts';
-import { READER_SORT, READER_STATES } from '../../../domain/administration/readers/reader-states.ts';
+import { READER_SORT, READER_STATES } from '../../../domain/administration/readers/reader-state.ts';
 import { HEIGHT_M, OFFSET_DB } from '../../../domain/administration/readers/set-antenna.ts';
 import { LONGEST_TOPIC } from '../../../domain/administration/readers/topic.ts';
 import { LONGEST_ANTENNA } from '../../../domain/formats/mapping/acceptance.ts';

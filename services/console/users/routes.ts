@@ -4,8 +4,7 @@ import {
   listInvitations,
   withdrawInvitation,
 } from '../../../domain/administration/users/links/invitations.ts';
-import { linkAddress } from '../../../domain/administration/users/links/link-address.ts';
-import { invite, makeResetLink } from '../../../domain/administration/users/links/make-link.ts';
+import { invite, linkAddress, makeResetLink } from '../../../domain/administration/users/links/make-link.ts';
 import { type ListedUser, listPageOfUsers } from '../../../domain/administration/users/list-users.ts';
 import { findRole } from '../../../domain/administration/users/memberships.ts';
 import { listBody, PAGING } from '../../../platform/http/lists.ts';

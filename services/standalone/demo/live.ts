@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../../base/clock.ts';
 import { table } from '../../../base/table.ts';
-import { linkAddress } from '../../../domain/administration/users/links/link-address.ts';
+import { linkAddress } from '../../../domain/administration/users/links/make-link.ts';
 import type { AssetLocationAnswer } from '../../../simulation/api-client.ts';
 import { createRandom } from '../../../simulation/random.ts';
 import type { Demo } from './demo.ts';

@@ -2,10 +2,10 @@ import { MICROS_PER_DAY, MICROS_PER_MILLISECOND } from '../../../base/instant.ts
 import { type Database, databaseOn } from '../../../db/timescale/connections/database.ts';
 import { openOrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
-import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
+import { createApiKey } from '../../../domain/administration/api-keys/issue-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { setLocating } from '../../../domain/administration/locating/set-locating.ts';
-import { createOrganization } from '../../../domain/administration/organizations/create-organization.ts';
+import { createOrganization } from '../../../domain/administration/organizations/organizations.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import { createUser } from '../../../domain/administration/users/create-user.ts';

@@ -1,6 +1,6 @@
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
-import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
+import { createApiKey } from '../../../domain/administration/api-keys/issue-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 

@@ -5,7 +5,7 @@ import { withDatabase } from '../../../db/timescale/connections/database-url.ts'
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { createDatabase } from '../../../db/timescale/schema/create-database.ts';
 import { migrate } from '../../../db/timescale/schema/migrate.ts';
-import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
+import { createApiKey } from '../../../domain/administration/api-keys/issue-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 

@@ -1,11 +1,11 @@
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
-import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
+import { createApiKey } from '../../../domain/administration/api-keys/issue-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { storeFormat } from '../../../domain/administration/formats/store-format.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
-import { createOrganization } from '../../../domain/administration/organizations/create-organization.ts';
+import { createOrganization } from '../../../domain/administration/organizations/organizations.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import { createRule } from '../../../domain/alerts/rules/create-rule.ts';

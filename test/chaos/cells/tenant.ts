@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type mqtt from 'mqtt';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
-import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
+import { createApiKey } from '../../../domain/administration/api-keys/issue-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import type { TestDatabase } from '../../support/database.ts';

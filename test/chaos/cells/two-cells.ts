@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { numberCell } from '../../../db/timescale/cells/number-cell.ts';
+import { numberCell } from '../../../db/timescale/cells/cells.ts';
 import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { startEmbedded } from '../../../db/timescale/embedded/server.ts';

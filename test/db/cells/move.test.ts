@@ -17,7 +17,7 @@ import { countRows } from '../../../db/timescale/erase/count-rows.ts';
 import { mergeHeardStretches } from '../../../db/timescale/schema/merge-heard-stretches.ts';
 import { packReaderSpans } from '../../../db/timescale/schema/pack-reader-spans.ts';
 import { sweep, sweepMoves } from '../../../db/timescale/schema/retention.ts';
-import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
+import { createApiKey } from '../../../domain/administration/api-keys/issue-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { credentialKey, noteUses } from '../../../domain/administration/credential-uses.ts';
 import { createUser } from '../../../domain/administration/users/create-user.ts';

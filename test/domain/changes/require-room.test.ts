@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type Database, databaseOn } from '../../../db/timescale/connections/database.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { organizationTables } from '../../../db/timescale/erase/organization-tables.ts';
-import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
+import { createApiKey } from '../../../domain/administration/api-keys/issue-key.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import { createConsumer } from '../../../domain/administration/mqtt-consumers/consumers.ts';
 import { createUser } from '../../../domain/administration/users/create-user.ts';

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import mqtt from 'mqtt';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
-import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
+import { createApiKey } from '../../../domain/administration/api-keys/issue-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';

@@ -16,7 +16,7 @@ import { Toasts } from '../parts/toast.tsx';
 import { withOrganization } from '../router/address.ts';
 import { address, go, href, replaceAddress } from '../router/router.ts';
 import { SCREEN_GROUPS, type Screen, type ScreenComponent, visibleScreens } from '../screens/index.ts';
-import { isForeignAddress } from '../session/organization-in-address.ts';
+import { isForeignAddress } from '../session/addresses.ts';
 import { membership, session, signOut } from '../session/session.ts';
 import { codes, language, texts } from '../texts/texts.ts';
 import { FindBox } from './find-box.tsx';

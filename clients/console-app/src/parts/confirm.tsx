@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { texts } from '../texts/texts.ts';
-import { useEscape } from './use-escape.ts';
+import { useEscape } from './use-keys.ts';
 
 interface Question {
   title: string;

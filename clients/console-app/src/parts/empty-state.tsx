@@ -34,3 +34,22 @@ export function EmptyState({
     </div>
   );
 }
+
+/** No row is as the filters ask, with the way back to all of them. */
+export function NothingFound({
+  title = texts.value.items.nothingFound,
+  hint,
+  allHref,
+}: {
+  title?: string;
+  hint: string;
+  allHref: string;
+}) {
+  return (
+    <EmptyState icon="search" title={title} hint={hint}>
+      <a class="secondary" href={allHref}>
+        {texts.value.common.showAll}
+      </a>
+    </EmptyState>
+  );
+}

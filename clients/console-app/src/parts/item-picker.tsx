@@ -2,7 +2,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { type ItemResource, useNames } from '../api/use-names.ts';
 import { useRead } from '../api/use-read.ts';
 import { texts } from '../texts/texts.ts';
-import { useEnter } from './use-enter.ts';
+import { useEnter } from './use-keys.ts';
 
 export interface PickedItem {
   id: number;

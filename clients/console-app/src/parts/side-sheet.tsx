@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../../ui/parts/icon.tsx';
 import { texts } from '../texts/texts.ts';
 import { Toasts } from './toast.tsx';
-import { useEscape } from './use-escape.ts';
+import { useEscape } from './use-keys.ts';
 import { askToDiscard, useLeaveGuard } from './use-leave-guard.ts';
 
 /**

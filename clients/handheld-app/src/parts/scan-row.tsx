@@ -1,10 +1,11 @@
 import { Icon } from '../../../ui/parts/icon.tsx';
+import { useApp } from '../app/app-context.ts';
 import { verdictOf } from '../feedback/verdict.ts';
-import type { Fold } from '../queue/folded.ts';
+import { type Fold, undoableIn } from '../queue/folded.ts';
 import { isUndone } from '../storage/scan.ts';
+import { texts } from '../texts/texts.ts';
 import { AssetLink } from './asset-link.tsx';
 import { assetOf, timeOf, titleOf } from './titles.ts';
-import { UndoButton } from './undo-button.tsx';
 
 export function ScanRow({ fold }: { fold: Fold }) {
   const { shown, scans } = fold;
@@ -33,5 +34,25 @@ export function ScanRow({ fold }: { fold: Fold }) {
       </time>
       <UndoButton fold={fold} />
     </li>
+  );
+}
+
+/** Takes a scan back, with its repeats: one of them alone would change nothing. */
+export function UndoButton({ fold, isPlain = false }: { fold: Fold; isPlain?: boolean }) {
+  const { undoing } = useApp();
+  const scans = undoableIn(fold);
+  if (scans.length === 0) {
+    return null;
+  }
+  return (
+    <button
+      type="button"
+      class={isPlain ? 'tag-undo' : 'round undo'}
+      aria-label={isPlain ? undefined : texts.value.scan.undoOf(titleOf(fold.shown))}
+      onClick={() => void undoing.takeBack(scans)}
+    >
+      <Icon name="undone" />
+      {isPlain && texts.value.scan.undo}
+    </button>
   );
 }

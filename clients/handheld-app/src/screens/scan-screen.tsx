@@ -1,9 +1,8 @@
 import { useApp } from '../app/app-context.ts';
 import { PlaceBar } from '../parts/place-bar.tsx';
 import { ScanActions } from '../parts/scan-actions.tsx';
-import { ScanRow } from '../parts/scan-row.tsx';
+import { ScanRow, UndoButton } from '../parts/scan-row.tsx';
 import { TagTypeChoice } from '../parts/tag-type-choice.tsx';
-import { UndoButton } from '../parts/undo-button.tsx';
 import { VerdictCard } from '../parts/verdict-card.tsx';
 import { folded } from '../queue/folded.ts';
 import { texts } from '../texts/texts.ts';

@@ -7,7 +7,7 @@ import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 import type { Actor } from '../../../changes/actor.ts';
 import { changed, makeChange } from '../../../changes/make-change.ts';
 import type { Role } from '../roles.ts';
-import { GOOD_LINK } from './good-link.ts';
+import { GOOD_LINK } from './open-link.ts';
 
 export interface Invitation {
   id: number;

@@ -5,8 +5,16 @@ import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 import type { Change } from '../../../changes/make-change.ts';
 import type { Role } from '../roles.ts';
 import { digestOfToken } from '../tokens.ts';
-import { GOOD_LINK } from './good-link.ts';
 import type { LinkPurpose } from './insert-link.ts';
+
+/**
+ * Condition on a row `link`: not used, not expired, and its author is still an administrator there, because the author
+ * may have kept the link. By the clock of the statement, which may have waited.
+ */
+export const GOOD_LINK = sql.fragment`
+  link.used_at is null and link.expires_at > clock_timestamp() and (link.made_by is null or exists (
+    select from memberships maker join users account on account.id = maker.user_id and not account.is_disabled
+    where maker.user_id = link.made_by and maker.org_id = link.made_in and maker.role = 'admin'))`;
 
 /** A link that is good: {@link GOOD_LINK}. */
 export interface OpenLink {

@@ -11,7 +11,7 @@ import { leaveOnlyProvider } from '../accounts/leave-only-provider.ts';
 import { drawUserId, insertUser } from '../create-user.ts';
 import { deleteLinksOf } from '../delete-links.ts';
 import { keepAdministrator, type Loss } from '../keep-administrator.ts';
-import { GOOD_LINK } from '../links/good-link.ts';
+import { GOOD_LINK } from '../links/open-link.ts';
 import { deleteMembership, findRole, insertMembership, membershipEntry } from '../memberships.ts';
 import { forEach, organizationsOf } from '../organizations-of.ts';
 import type { Role } from '../roles.ts';

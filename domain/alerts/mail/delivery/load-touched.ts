@@ -2,7 +2,7 @@ import type { Micros } from '../../../../base/instant.ts';
 import { rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 import { waitsFor } from '../../../moves/settle-seconds.ts';
-import type { TouchedAlert } from '../letter/touched-alert.ts';
+import type { TouchedAlert } from '../letter/told-alerts.ts';
 import type { DoneWith, Recipient } from './recipients.ts';
 
 /** Events in one message; later ones follow a minute later. */

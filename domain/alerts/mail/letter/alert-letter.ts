@@ -1,8 +1,7 @@
 import type { Micros } from '../../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../../base/timestamps.ts';
 import { escaped, htmlOf, type Letter, subjectOf } from './letter.ts';
-import type { ToldAlerts } from './told-alerts.ts';
-import type { TouchedAlert } from './touched-alert.ts';
+import type { ToldAlerts, TouchedAlert } from './told-alerts.ts';
 
 /** The organization whose alerts a letter reports, and the address where people look at them. */
 export interface LetterHead {

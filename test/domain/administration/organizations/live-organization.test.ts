@@ -1,13 +1,12 @@
 import { expect } from 'chai';
-import type { Database } from '../../../../db/timescale/connections/database.ts';
-import { databaseOn } from '../../../../db/timescale/connections/database.ts';
+import { type Database, databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { openOrganizationDoor } from '../../../../db/timescale/connections/organization-door.ts';
-import { deleteOrganization } from '../../../../domain/administration/organizations/delete-organization.ts';
 import {
   findLiveOrganization,
   holdLiveOrganization,
   requireLiveOrganization,
 } from '../../../../domain/administration/organizations/live-organization.ts';
+import { deleteOrganization } from '../../../../domain/administration/organizations/organizations.ts';
 import { createReader } from '../../../../domain/administration/readers/create-reader.ts';
 import { loadBuiltinFormats } from '../../../../domain/formats/mapping/builtin.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Database, databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { NO_ROWS, sql } from '../../../../db/timescale/queries/sql.ts';
-import { deleteOrganization } from '../../../../domain/administration/organizations/delete-organization.ts';
+import { deleteOrganization } from '../../../../domain/administration/organizations/organizations.ts';
 import { setAntenna } from '../../../../domain/administration/readers/set-antenna.ts';
 import { setReader } from '../../../../domain/administration/readers/set-reader.ts';
 import { loadBuiltinFormats } from '../../../../domain/formats/mapping/builtin.ts';

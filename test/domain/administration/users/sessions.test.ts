@@ -5,15 +5,15 @@ import type { AppError } from '../../../../base/errors.ts';
 import { connectionConfig } from '../../../../db/timescale/connections/connection.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { sweep } from '../../../../db/timescale/schema/retention.ts';
-import { deleteOrganization } from '../../../../domain/administration/organizations/delete-organization.ts';
+import { deleteOrganization } from '../../../../domain/administration/organizations/organizations.ts';
 import { setDisabled } from '../../../../domain/administration/users/accounts/set-disabled.ts';
 import { removeMembership, setRole } from '../../../../domain/administration/users/accounts/set-role.ts';
 import { endSession } from '../../../../domain/administration/users/sessions/end-session.ts';
 import {
   findSessions,
   listSessions,
+  noteSessionUses,
 } from '../../../../domain/administration/users/sessions/find-sessions.ts';
-import { noteSessionUses } from '../../../../domain/administration/users/sessions/note-session-uses.ts';
 import { type SignedIn, signIn } from '../../../../domain/administration/users/sessions/sign-in.ts';
 import { digestOfToken } from '../../../../domain/administration/users/tokens.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';

@@ -1,13 +1,11 @@
 import { expect } from 'chai';
 import {
-  openSecret,
-  sealSecret,
-  WrongSecretsKey,
-} from '../../../../domain/webhooks/secrets/sealed-secret.ts';
-import {
   newSecretsKey,
+  openSecret,
   parseSecretsKeys,
   type SecretsKeys,
+  sealSecret,
+  WrongSecretsKey,
 } from '../../../../domain/webhooks/secrets/secrets-key.ts';
 
 describe('a secret in the database', () => {

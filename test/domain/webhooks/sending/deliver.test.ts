@@ -8,7 +8,7 @@ import { type Networks, parseNetworks } from '../../../../base/networks.ts';
 import { newSigningSecret, shownSecret } from '../../../../domain/webhooks/secrets/signing-secret.ts';
 import { type Agents, openAgents } from '../../../../domain/webhooks/sending/agents.ts';
 import { deliver } from '../../../../domain/webhooks/sending/deliver.ts';
-import { createResolve } from '../../../../domain/webhooks/targets/resolve.ts';
+import { createResolve } from '../../../../domain/webhooks/targets/checked-lookup.ts';
 import { type Receiver, startReceiver } from '../../../support/receiver.ts';
 
 describe('one delivery', () => {

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { type Networks, parseNetworks } from '../../../../base/networks.ts';
 import { type Agents, openAgents } from '../../../../domain/webhooks/sending/agents.ts';
 import { deliver } from '../../../../domain/webhooks/sending/deliver.ts';
-import { createResolve } from '../../../../domain/webhooks/targets/resolve.ts';
+import { createResolve } from '../../../../domain/webhooks/targets/checked-lookup.ts';
 import { certificate } from '../../../support/certificates.ts';
 import { type NameServer, startNameServer } from '../../../support/name-server.ts';
 import { type Receiver, startReceiver } from '../../../support/receiver.ts';

@@ -1,5 +1,5 @@
 import type { Reference, Stay } from '../../api/types.ts';
-import type { Range } from './range.ts';
+import type { Range } from './ticks.ts';
 
 export interface Bar {
   stay: Stay;

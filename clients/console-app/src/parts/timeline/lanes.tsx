@@ -3,8 +3,7 @@ import { href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { coloursOf } from '../place-colours.ts';
 import type { Bar, Lane } from './lanes-of.ts';
-import type { Range } from './range.ts';
-import { ticksOf } from './ticks.ts';
+import { type Range, ticksOf } from './ticks.ts';
 
 /** Stays as bars, a lane for each place, above a time axis. The same is said in words elsewhere. */
 export function Lanes({

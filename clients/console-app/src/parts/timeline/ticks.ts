@@ -1,5 +1,10 @@
 import { language } from '../../texts/texts.ts';
-import type { Range } from './range.ts';
+
+/** Milliseconds since 1970. */
+export interface Range {
+  from: number;
+  to: number;
+}
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,13 +1,11 @@
-import type { Rule } from '../../api/types.ts';
-import { ALERT_STATES, type Alert } from '../../api/types.ts';
+import { ALERT_STATES, type Alert, type Rule } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useReloadOnAlerts } from '../../live/use-reload-on-alerts.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { EmptyState, NothingFound } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { Instant } from '../../parts/instant.tsx';
-import { NothingFound } from '../../parts/nothing-found.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { address, go, href, hrefWith } from '../../router/router.ts';

@@ -1,5 +1,5 @@
 import type { Stays } from '../../api/types.ts';
-import type { Range } from '../../parts/timeline/range.ts';
+import type { Range } from '../../parts/timeline/ticks.ts';
 import { address, hrefWith, replaceAddress } from '../../router/router.ts';
 
 const HOUR = 3_600_000;

@@ -3,7 +3,7 @@ import type { Asset, Reading } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
 import { Instant, instantText } from '../../parts/instant.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
-import type { Range } from '../../parts/timeline/range.ts';
+import type { Range } from '../../parts/timeline/ticks.ts';
 import { texts } from '../../texts/texts.ts';
 
 const HOUR = 3_600_000;

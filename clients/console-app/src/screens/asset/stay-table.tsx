@@ -3,7 +3,7 @@ import { serverNow } from '../../api/server-clock.ts';
 import type { Stay } from '../../api/types.ts';
 import { durationText } from '../../parts/duration.ts';
 import { Instant } from '../../parts/instant.tsx';
-import type { Range } from '../../parts/timeline/range.ts';
+import type { Range } from '../../parts/timeline/ticks.ts';
 import { href, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 

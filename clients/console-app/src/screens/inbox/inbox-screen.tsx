@@ -1,10 +1,8 @@
-import type { UnknownTag } from '../../api/types.ts';
-import { TAG_TYPES } from '../../api/types.ts';
+import { TAG_TYPES, type UnknownTag } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { inboxCounts, useKnownCount } from '../../live/inbox-counts.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { EmptyState, NothingFound } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
-import { NothingFound } from '../../parts/nothing-found.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { SectionTabs } from '../../parts/section-tabs.tsx';

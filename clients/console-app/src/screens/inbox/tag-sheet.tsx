@@ -8,7 +8,7 @@ import { Instant } from '../../parts/instant.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { useEnter } from '../../parts/use-enter.ts';
+import { useEnter } from '../../parts/use-keys.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { IgnoreButton, LastRead, Strength } from './tag-columns.tsx';

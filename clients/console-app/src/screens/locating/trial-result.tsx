@@ -14,7 +14,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { Instant, instantText } from '../../parts/instant.tsx';
 import { Lanes } from '../../parts/timeline/lanes.tsx';
 import { type Bar, lanesOf } from '../../parts/timeline/lanes-of.ts';
-import type { Range } from '../../parts/timeline/range.ts';
+import type { Range } from '../../parts/timeline/ticks.ts';
 import { href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 

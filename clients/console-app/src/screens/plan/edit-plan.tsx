@@ -14,7 +14,7 @@ import { texts } from '../../texts/texts.ts';
 import { askForPosition } from './ask-for-position.ts';
 import { EditPanel } from './edit-panel.tsx';
 import { PlanBox } from './plan-box.tsx';
-import { PlanOutlines } from './plan-outlines.tsx';
+import { PlanOutlines } from './plan-marks.tsx';
 import { type FreeAntenna, labelOf, middleOf, moved, within } from './shapes.ts';
 import { changesOf, type Draft, type Layout, layoutOf, useDraft } from './use-draft.ts';
 import { type Outline, SCALE, useOutline } from './use-outline.ts';

@@ -17,8 +17,7 @@ import { PlanDots as DrawnDots } from '../../parts/plan-dots.tsx';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { PlanBox } from './plan-box.tsx';
-import { PlanOutlines } from './plan-outlines.tsx';
-import { type Light, PlanPin } from './plan-pin.tsx';
+import { type Light, PlanOutlines, PlanPin } from './plan-marks.tsx';
 import { middleOf, type Shapes, shapesOf, shownPlace } from './shapes.ts';
 import { useViewport, type View } from './use-viewport.ts';
 

@@ -1,3 +1,7 @@
+import { useEffect, useState } from 'preact/hooks';
+import { organizationId } from '../../api/organization.ts';
+import { receiveEvents } from '../../api/receive-events.ts';
+import { addressOf } from '../../api/send.ts';
 import { serverNow } from '../../api/server-clock.ts';
 import type { Heard, HeardTag, Reader } from '../../api/types.ts';
 import { durationText } from '../../parts/duration.ts';
@@ -6,7 +10,12 @@ import { SideSheet } from '../../parts/side-sheet.tsx';
 import { href, hrefWith, replaceAddress } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { shownAntenna } from './shown-antenna.ts';
-import { useListen } from './use-listen.ts';
+
+interface Listening {
+  heard: Heard | undefined;
+  /** It could not be started, or broke off, and is restarted. */
+  isLost: boolean;
+}
 
 /** The last 30 seconds of an antenna, to aim it by. */
 export function ListenSheet({
@@ -167,4 +176,19 @@ function Tag({
 
 function share(dbm: number): string {
   return `${Math.max(1, Math.min(100, (100 * (dbm - WEAKEST)) / (STRONGEST - WEAKEST)))}%`;
+}
+
+/** Listens while the component is there. @param antenna 0 for all. */
+export function useListen(reader: number, antenna: number): Listening {
+  const [state, setState] = useState<Listening>({ heard: undefined, isLost: false });
+  useEffect(() => {
+    const path = `/readers/${reader}/listen`;
+    setState({ heard: undefined, isLost: false });
+    return receiveEvents({
+      address: () => addressOf(path, { organization: organizationId.value, antenna }),
+      onLost: () => setState(({ heard }) => ({ heard, isLost: true })),
+      on: { heard: (event) => setState({ heard: JSON.parse(event.data), isLost: false }) },
+    });
+  }, [reader, antenna]);
+  return state;
 }

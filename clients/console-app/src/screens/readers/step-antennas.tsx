@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { NO_READS, sumOfReads } from '../../api/replayed-reads.ts';
 import { post } from '../../api/send.ts';
-import type { Data } from '../../api/types.ts';
-import { type Arrivals, NO_FORMAT, type Reader } from '../../api/types.ts';
+import { type Arrivals, type Data, NO_FORMAT, type Reader } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
@@ -12,9 +11,8 @@ import { address, go, href, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { Proposals } from '../locating/proposals.tsx';
 import { AntennaMap } from './antenna-map.tsx';
-import { ListenSheet } from './listen-sheet.tsx';
+import { ListenSheet, useListen } from './listen-sheet.tsx';
 import { shownAntenna } from './shown-antenna.ts';
-import { useListen } from './use-listen.ts';
 
 /** The places of antennas, including unregistered ones that are heard. Then kept messages can be read. */
 export function StepAntennas({ reader, reload }: { reader: Reader; reload: () => void }) {

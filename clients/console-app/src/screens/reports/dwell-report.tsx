@@ -2,14 +2,20 @@ import type { Dwell } from '../../api/types.ts';
 import type { Column } from '../../parts/table.tsx';
 import { texts } from '../../texts/texts.ts';
 import { Bars, Columns } from './bars.tsx';
-import { GroupFilter, groupIn, KNOWN, KnownFilters, WindowFilter } from './filters.tsx';
-import { AssetFilter, PlaceFilter } from './item-filter.tsx';
+import {
+  AssetFilter,
+  GroupFilter,
+  groupIn,
+  KNOWN,
+  KnownFilters,
+  PlaceFilter,
+  WindowFilter,
+} from './filters.tsx';
 import { ReportTable } from './report-table.tsx';
 import { dayText, secondsText } from './report-words.ts';
 import { SaveReport } from './save-report.tsx';
 import { useItemColumns } from './use-item-columns.tsx';
-import { SHARED, useReport } from './use-report.ts';
-import { TIME_ZONE, useReportWindow } from './use-report-window.ts';
+import { SHARED, TIME_ZONE, useReport, useReportWindow } from './use-report.ts';
 
 const GROUPS = ['location', 'asset', 'day'] as const;
 

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { Select } from '../../parts/field.tsx';
-import { address, go, hrefWith } from '../../router/router.ts';
+import type { ItemResource } from '../../api/use-names.ts';
+import { Field, Select } from '../../parts/field.tsx';
+import { ItemPicker } from '../../parts/item-picker.tsx';
+import { address, go, hrefWith, replaceAddress } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { FlagFilter } from './item-filter.tsx';
 import { SPANS } from './spans.ts';
-import { TimeField } from './time-field.tsx';
-import type { ReportWindow } from './use-report-window.ts';
+import type { ReportWindow } from './use-report.ts';
 
 /** Rarely used filters: open if the address has any of them. */
 export function MoreFilters({ names, children }: { names: readonly string[]; children: ComponentChildren }) {
@@ -83,5 +83,99 @@ export function WindowFilter({ window: { span, from, to } }: { window: ReportWin
         </>
       )}
     </>
+  );
+}
+
+/** An instant kept in the address under `name`, shown in the viewer's zone. Empty means none. */
+export function TimeField({
+  name,
+  label,
+  hint,
+  value,
+}: {
+  name: string;
+  label: string;
+  hint?: string;
+  /** Shown if the address has none. */
+  value?: string;
+}) {
+  const at = Date.parse(address.value.query.get(name) ?? value ?? '');
+  return (
+    <Field
+      label={label}
+      hint={hint}
+      type="datetime-local"
+      step={60}
+      value={localText(at)}
+      onValue={(text) => {
+        const typed = Date.parse(text);
+        if (text === '' || Number.isFinite(typed)) {
+          const iso = text === '' ? null : new Date(typed).toISOString();
+          replaceAddress(hrefWith({ [name]: iso, page: null }));
+        }
+      }}
+    />
+  );
+}
+
+/** Local time without a zone, as such fields have it. */
+function localText(at: number): string {
+  return Number.isFinite(at)
+    ? new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+    : '';
+}
+
+/** An asset or a place whose key is in the address under `name`. */
+export function ItemFilter({
+  name,
+  resource,
+  label,
+  none,
+}: {
+  name: string;
+  resource: ItemResource;
+  label: string;
+  none: string;
+}) {
+  const key = address.value.query.get(name);
+  return (
+    <ItemPicker
+      resource={resource}
+      label={label}
+      none={none}
+      picked={key === null ? null : { id: 0, external_key: key }}
+      onPick={(item) => go(hrefWith({ [name]: item?.external_key, page: null }))}
+    />
+  );
+}
+
+export function PlaceFilter() {
+  const t = texts.value.reports;
+  return (
+    <div class="report-place">
+      <ItemFilter name="location_external_key" resource="locations" label={t.place} none={t.anyPlace} />
+      {address.value.query.has('location_external_key') && (
+        <FlagFilter name="include_descendants" label={t.andBelow} />
+      )}
+    </div>
+  );
+}
+
+export function AssetFilter() {
+  const t = texts.value.reports;
+  return <ItemFilter name="asset_external_key" resource="assets" label={t.asset} none={t.anyAsset} />;
+}
+
+/** A flag that is in the address under `name`. */
+export function FlagFilter({ name, label }: { name: string; label: string }) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={address.value.query.get(name) === 'true'}
+        onChange={(event) => go(hrefWith({ [name]: event.currentTarget.checked, page: null }))}
+      />
+      {label}
+    </label>
   );
 }

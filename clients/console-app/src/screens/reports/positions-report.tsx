@@ -1,14 +1,11 @@
 import type { PositionAt } from '../../api/types.ts';
 import { Instant } from '../../parts/instant.tsx';
 import { texts } from '../../texts/texts.ts';
-import { KNOWN, KnownFilters } from './filters.tsx';
-import { AssetFilter, PlaceFilter } from './item-filter.tsx';
+import { AssetFilter, KNOWN, KnownFilters, PlaceFilter, TimeField } from './filters.tsx';
 import { ReportTable } from './report-table.tsx';
 import { SaveReport } from './save-report.tsx';
-import { TimeField } from './time-field.tsx';
 import { useItemColumns } from './use-item-columns.tsx';
-import { SHARED, useReport } from './use-report.ts';
-import { useReportInstant } from './use-report-window.ts';
+import { SHARED, useReport, useReportInstant } from './use-report.ts';
 
 /** Where everything was at an instant, as known now or then. */
 export function PositionsReport() {

@@ -1,15 +1,12 @@
 import { PRESENCE_STATES, type Presence } from '../../api/types.ts';
 import { Select } from '../../parts/field.tsx';
 import { Instant } from '../../parts/instant.tsx';
-import { BecauseOf } from '../../parts/presence/because-of.tsx';
-import { StateBadge } from '../../parts/presence/state-badge.tsx';
+import { BecauseOf, StateBadge } from '../../parts/presence.tsx';
 import { address, go, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { MoreFilters } from './filters.tsx';
-import { AssetFilter, PlaceFilter } from './item-filter.tsx';
+import { AssetFilter, MoreFilters, PlaceFilter, TimeField } from './filters.tsx';
 import { ReportTable } from './report-table.tsx';
 import { secondsText } from './report-words.ts';
-import { TimeField } from './time-field.tsx';
 import { useItemColumns } from './use-item-columns.tsx';
 import { SHARED, useReport } from './use-report.ts';
 

@@ -1,12 +1,10 @@
 import type { ApiError } from '../../api/api-error.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { EmptyState, NothingFound } from '../../parts/empty-state.tsx';
 import { Instant } from '../../parts/instant.tsx';
-import { NothingFound } from '../../parts/nothing-found.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import type { Report } from './use-report.ts';
-import type { ReportWindow } from './use-report-window.ts';
+import type { Report, ReportWindow } from './use-report.ts';
 
 export function ReportTable<Row>({
   label,

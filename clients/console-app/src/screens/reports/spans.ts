@@ -1,4 +1,4 @@
-import type { Range } from '../../parts/timeline/range.ts';
+import type { Range } from '../../parts/timeline/ticks.ts';
 
 const DAY = 86_400_000;
 

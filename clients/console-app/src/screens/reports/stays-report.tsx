@@ -4,14 +4,12 @@ import { Lanes } from '../../parts/timeline/lanes.tsx';
 import { type Bar, lanesOf } from '../../parts/timeline/lanes-of.ts';
 import { address } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { KNOWN, KnownFilters, WindowFilter } from './filters.tsx';
-import { AssetFilter, PlaceFilter } from './item-filter.tsx';
+import { AssetFilter, KNOWN, KnownFilters, PlaceFilter, WindowFilter } from './filters.tsx';
 import { ReportTable } from './report-table.tsx';
 import { secondsText } from './report-words.ts';
 import { SaveReport } from './save-report.tsx';
 import { useItemColumns } from './use-item-columns.tsx';
-import { SHARED, useReport } from './use-report.ts';
-import { type ReportWindow, useReportWindow } from './use-report-window.ts';
+import { type ReportWindow, SHARED, useReport, useReportWindow } from './use-report.ts';
 
 /** Every stay that overlaps a window; of one asset as lanes too. */
 export function StaysReport() {

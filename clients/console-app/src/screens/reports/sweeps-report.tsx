@@ -2,12 +2,10 @@ import type { ReportedSweep } from '../../api/types.ts';
 import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { texts } from '../../texts/texts.ts';
-import { WindowFilter } from './filters.tsx';
-import { AssetFilter, PlaceFilter } from './item-filter.tsx';
+import { AssetFilter, PlaceFilter, WindowFilter } from './filters.tsx';
 import { ReportTable } from './report-table.tsx';
 import { useItemColumns } from './use-item-columns.tsx';
-import { SHARED, useReport } from './use-report.ts';
-import { useReportWindow } from './use-report-window.ts';
+import { SHARED, useReport, useReportWindow } from './use-report.ts';
 
 /** Results of sweeps. */
 export function SweepsReport() {

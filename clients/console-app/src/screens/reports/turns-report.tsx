@@ -4,13 +4,11 @@ import type { Column } from '../../parts/table.tsx';
 import { address } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { Bars, Columns } from './bars.tsx';
-import { GroupFilter, groupIn, WindowFilter } from './filters.tsx';
-import { AssetFilter, FlagFilter, ItemFilter } from './item-filter.tsx';
+import { AssetFilter, FlagFilter, GroupFilter, groupIn, ItemFilter, WindowFilter } from './filters.tsx';
 import { ReportTable } from './report-table.tsx';
 import { dayText, secondsText } from './report-words.ts';
 import { useItemColumns } from './use-item-columns.tsx';
-import { useReport } from './use-report.ts';
-import { TIME_ZONE, useReportWindow } from './use-report-window.ts';
+import { TIME_ZONE, useReport, useReportWindow } from './use-report.ts';
 
 const GROUPS = ['all', 'asset', 'day'] as const;
 const ENDS = ['from_location_external_key', 'to_location_external_key'] as const;

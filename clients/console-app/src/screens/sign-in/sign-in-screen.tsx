@@ -5,8 +5,8 @@ import { Door } from '../../parts/door.tsx';
 import { Field } from '../../parts/field.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { address } from '../../router/router.ts';
+import { keepWantedAddress } from '../../session/addresses.ts';
 import { signIn } from '../../session/session.ts';
-import { keepWantedAddress } from '../../session/wanted-address.ts';
 import { texts } from '../../texts/texts.ts';
 
 /** The page for everybody not signed in, whatever the address; afterwards it shows that address. */

@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { MICROS_PER_SECOND } from '../../../../../base/instant.ts';
 import { alertLetter, lineOf } from '../../../../../domain/alerts/mail/letter/alert-letter.ts';
-import { toldAlerts } from '../../../../../domain/alerts/mail/letter/told-alerts.ts';
-import type { TouchedAlert } from '../../../../../domain/alerts/mail/letter/touched-alert.ts';
+import { type TouchedAlert, toldAlerts } from '../../../../../domain/alerts/mail/letter/told-alerts.ts';
 
 const AT_8 = (Date.UTC(2026, 4, 4, 8) / 1_000) * MICROS_PER_SECOND;
 const HEAD = { orgId: 7, organization: 'Nord', consoleUrl: 'https://tracking.example.com' };

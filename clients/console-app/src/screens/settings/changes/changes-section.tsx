@@ -1,7 +1,6 @@
 import type { Change, ChangePage } from '../../../api/types.ts';
 import { useRead } from '../../../api/use-read.ts';
-import { ChangeLine } from '../../../parts/changes/change-line.tsx';
-import { actorWords, resourceWords } from '../../../parts/changes/change-words.ts';
+import { actorWords, ChangeLine, resourceWords } from '../../../parts/changes.tsx';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { Filter } from '../../../parts/filter.tsx';

@@ -1,7 +1,20 @@
-import type { PresenceBecause } from '../../api/types.ts';
-import { href } from '../../router/router.ts';
-import { texts } from '../../texts/texts.ts';
-import { Instant } from '../instant.tsx';
+import type { PresenceBecause, PresenceState } from '../api/types.ts';
+import { href } from '../router/router.ts';
+import { texts } from '../texts/texts.ts';
+import { Badge, type Tone } from './badge.tsx';
+import { Instant } from './instant.tsx';
+
+const TONES: Record<PresenceState, Tone> = {
+  present: 'moved',
+  overdue: 'problem',
+  missing: 'refused',
+  unknown: 'queued',
+  never_seen: 'queued',
+};
+
+export function StateBadge({ state }: { state: PresenceState }) {
+  return <Badge tone={TONES[state]}>{texts.value.presence.states[state]}</Badge>;
+}
 
 /** Why an asset is overdue or missing, or why nobody can tell. */
 export function BecauseOf({ because }: { because: PresenceBecause }) {

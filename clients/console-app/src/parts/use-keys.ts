@@ -1,6 +1,37 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
+interface Enter {
+  press: () => void;
+  isWaiting: () => boolean;
+  forget: () => void;
+}
+
+/** Enter chooses only among results for the complete text: pressed earlier, it waits until `isFound`. */
+export function useEnter(isFound: boolean, choose: () => void): Enter {
+  const waits = useRef(false);
+  const press = () => {
+    waits.current = !isFound;
+    if (isFound) {
+      choose();
+    }
+  };
+  // A layout effect: a keystroke in the next field must not come before it, as `choose` would undo that.
+  useLayoutEffect(() => {
+    if (isFound && waits.current) {
+      waits.current = false;
+      choose();
+    }
+  }, [isFound]);
+  return {
+    press,
+    isWaiting: () => waits.current,
+    forget: () => {
+      waits.current = false;
+    },
+  };
+}
+
 /**
  * Handles Esc in the topmost dialog before the browser does, which closes dialogs opened without a click together, and
  * lets nobody prevent it twice in a row.

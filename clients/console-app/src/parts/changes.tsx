@@ -1,8 +1,11 @@
-import type { Change } from '../../api/types.ts';
-import { href, hrefWith } from '../../router/router.ts';
-import { texts } from '../../texts/texts.ts';
-import { Instant } from '../instant.tsx';
-import { actorWords, deedWords, fieldWord, resourceWords } from './change-words.ts';
+import type { Change, ChangePage } from '../api/types.ts';
+import { useRead } from '../api/use-read.ts';
+import { href, hrefWith } from '../router/router.ts';
+import { texts } from '../texts/texts.ts';
+import { Instant } from './instant.tsx';
+import { ProblemNote } from './problem-note.tsx';
+
+const SHOWN = 5;
 
 /** Fields that are shown without being asked for. */
 const FEW = 4;
@@ -123,4 +126,73 @@ function listed(value: object): string {
 
 function isTag(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'tag_type' in value && 'value' in value;
+}
+
+/** The actor: a person, a program by its key, a device, or somebody at the command line. */
+export function actorWords({ type, id, name }: Change['actor']): string {
+  const t = texts.value.changes;
+  switch (type) {
+    case 'user':
+      return name ?? t.unknownUser;
+    case 'key':
+      return t.program(name ?? id);
+    case 'handheld':
+      return t.handheld(name ?? id);
+    case 'command_line':
+      return t.commandLine(id);
+    default:
+      return `${type} ${name ?? id}`;
+  }
+}
+
+/** `asset PALLET-1` */
+export function resourceWords({ type, id, external_key, name }: Change['resource']): string {
+  const word = wordOf(texts.value.changes.resources, type);
+  return `${word} ${external_key ?? name ?? id}`;
+}
+
+/** `created asset PALLET-1` */
+function deedWords({ action, resource }: Change): string {
+  const { actions } = texts.value.changes;
+  const what = resourceWords(resource);
+  const say = Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : null;
+  return say === null ? `${action}: ${what}` : say(what);
+}
+
+function fieldWord(field: string): string {
+  return wordOf(texts.value.changes.fields, field);
+}
+
+/** A newer server may know what this app has no word for. */
+function wordOf(words: Readonly<Record<string, string>>, name: string): string {
+  return Object.hasOwn(words, name) ? (words[name] ?? name) : name.replaceAll('_', ' ');
+}
+
+/** The last changes of an asset or a place, on its page. */
+export function ChangesOf({ type, id }: { type: 'asset' | 'location'; id: number }) {
+  const t = texts.value.changes;
+  const { answer, problem, reload } = useRead<ChangePage>('/changes', {
+    resource_type: type,
+    resource_id: id,
+    limit: SHOWN,
+  });
+  return (
+    <section class="stack" aria-labelledby="changes-of">
+      <h2 id="changes-of">{t.title}</h2>
+      {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
+      {answer?.data.length === 0 && <p class="hint">{t.noneOfOne}</p>}
+      <ul class="lines">
+        {answer?.data.map((change) => (
+          <ChangeLine key={change.id} change={change} isFiltering={false} />
+        ))}
+      </ul>
+      {answer?.next != null && (
+        <div class="buttons">
+          <a class="small secondary" href={href('settings', 'changes', { type, id })}>
+            {t.allOfOne}
+          </a>
+        </div>
+      )}
+    </section>
+  );
 }
