@@ -87,11 +87,15 @@ export interface ReadingsOfTransaction {
   commit(): void;
 }
 
-/** As what was there already, or older. At one instant the greatest value counts. */
+/**
+ * The same value as a moment ago, or older by a moment. A reading older by more is written, and the table ignores it unless
+ * a wrong clock has been mended there since. At one instant the greatest value counts.
+ */
 function isNothingNew(value: number, at: Micros, known: Known | undefined): boolean {
   return (
     known !== undefined &&
-    (at < known.saidAt || (value === known.value && at < known.writtenAt + 10 * MICROS_PER_SECOND))
+    Math.abs(at - known.writtenAt) < 10 * MICROS_PER_SECOND &&
+    (at < known.saidAt || value === known.value)
   );
 }
 
