@@ -115,7 +115,11 @@ describe('rules in the console, in a browser', () => {
     const page = await app.open('#/rules/new', await app.as('admin', site.orgId));
     await page.getByLabel('Kind').selectOption('battery_low');
     await page.getByLabel('What is measured').selectOption('battery_volts');
+    await page.getByText('is below ….').waitFor();
     await page.getByLabel('Kind').selectOption('reading');
+    await page.getByLabel('Which side').selectOption('below');
+    await page.getByText('Temperature is below ….').waitFor();
+    await page.getByLabel('Which side').selectOption('above');
     await page.getByLabel('Bound in °C').fill('-18,5');
     await page.getByLabel('For longer than', { exact: true }).fill('10');
     await page.getByText('Temperature is above −18.5 °C for longer than 10 min.').waitFor();

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../../api/api-error.ts';
-import type { Reader, Row, RuleReading } from '../../api/types.ts';
+import type { Reader, Row } from '../../api/types.ts';
 import { RULE_KINDS } from '../../api/types.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useRead } from '../../api/use-read.ts';
@@ -37,9 +37,8 @@ export function RuleForm({
   children: ComponentChildren;
 }) {
   const t = texts.value.rules;
-  const asked = ASKED[draft.kind];
-  const names = useNames('locations', [draft.place]);
   const change = (changed: Partial<RuleDraft>) => onDraft({ ...draft, ...changed });
+  const fields: DraftFields = { draft, problem, onChange: change };
   return (
     <form
       class="card stack rule-form"
@@ -61,55 +60,13 @@ export function RuleForm({
           }}
         />
       )}
-      {asked.place && (
-        <ItemPicker
-          resource="locations"
-          label={t.place}
-          hint={t.placeHint}
-          none={t.choosePlace}
-          fault={faultOf(problem, 'location_external_key')}
-          picked={draft.place === null ? null : { id: 0, external_key: draft.place }}
-          onPick={(place) => change({ place: place?.external_key ?? null })}
-        />
-      )}
-      {asked.readings !== undefined && (
-        <BoundFields draft={draft} problem={problem} onChange={change} readings={asked.readings} />
-      )}
-      {asked.after !== null && (
-        <DurationField
-          label={t.after[draft.kind]}
-          fault={faultOf(problem, 'after_seconds')}
-          required={asked.after === 'must'}
-          hint={asked.after === 'may' ? t.atOnce : t.longestTime}
-          typed={draft.after}
-          onTyped={(after) => change({ after })}
-        />
-      )}
-      {asked.thenAfter && (
-        <DurationField
-          label={t.thenAfter[draft.kind === 'dwell' ? 'dwell' : 'overdue']}
-          hint={t.thenAfterHint[draft.kind === 'dwell' ? 'dwell' : 'overdue']}
-          fault={faultOf(problem, 'then_seconds')}
-          typed={draft.thenAfter}
-          onTyped={(thenAfter) => change({ thenAfter })}
-        />
-      )}
-      {draft.kind === 'must_be' && (
-        <Field
-          label={t.hours}
-          hint={t.hoursHint(draft.zone)}
-          placeholder="Mon-Fri 07:00-18:00"
-          maxLength={255}
-          value={draft.hours}
-          fault={faultOf(problem, 'hours') ?? faultOf(problem, 'time_zone')}
-          onValue={(hours) => change({ hours })}
-        />
-      )}
-      <p class="in-words">
-        {ruleWords(settingsOf(draft), draft.place === null ? null : (names.get(draft.place) ?? draft.place))}
-      </p>
-      <AboutFields draft={draft} problem={problem} onChange={change} />
-      <MailFields draft={draft} problem={problem} onChange={change} />
+      <PlaceField {...fields} />
+      <BoundFields {...fields} />
+      <TimeFields {...fields} />
+      <HoursField {...fields} />
+      <InWords draft={draft} />
+      <AboutFields {...fields} />
+      <MailFields {...fields} />
       <Field
         label={t.name}
         hint={t.nameHint}
@@ -124,17 +81,29 @@ export function RuleForm({
   );
 }
 
+/** The place that assets must be at, or must not. */
+function PlaceField({ draft, problem, onChange }: DraftFields) {
+  const t = texts.value.rules;
+  return ASKED[draft.kind].place ? (
+    <ItemPicker
+      resource="locations"
+      label={t.place}
+      hint={t.placeHint}
+      none={t.choosePlace}
+      fault={faultOf(problem, 'location_external_key')}
+      picked={draft.place === null ? null : { id: 0, external_key: draft.place }}
+      onPick={(place) => onChange({ place: place?.external_key ?? null })}
+    />
+  ) : null;
+}
+
 /** What is measured, and what of it is too much or too little. */
-function BoundFields({
-  draft,
-  problem,
-  onChange,
-  readings,
-}: DraftFields & { readings: readonly RuleReading[] }) {
+function BoundFields({ draft, problem, onChange }: DraftFields) {
   const t = texts.value.rules;
   const { kinds, units } = texts.value.readings;
   const unit = units[draft.reading];
-  return (
+  const { readings } = ASKED[draft.kind];
+  return readings === undefined ? null : (
     <>
       <Select
         label={t.reading}
@@ -173,6 +142,63 @@ function BoundFields({
 
 /** Beyond what any kind of reading can be. */
 const RANGE = [-1_000, 1_000] as const;
+
+/** For how long it has to be so, until the first alert and until the second. */
+function TimeFields({ draft, problem, onChange }: DraftFields) {
+  const t = texts.value.rules;
+  const { after, thenAfter } = ASKED[draft.kind];
+  const then = draft.kind === 'dwell' ? 'dwell' : 'overdue';
+  return (
+    <>
+      {after !== null && (
+        <DurationField
+          label={t.after[draft.kind]}
+          fault={faultOf(problem, 'after_seconds')}
+          required={after === 'must'}
+          hint={after === 'may' ? t.atOnce : t.longestTime}
+          typed={draft.after}
+          onTyped={(typed) => onChange({ after: typed })}
+        />
+      )}
+      {thenAfter && (
+        <DurationField
+          label={t.thenAfter[then]}
+          hint={t.thenAfterHint[then]}
+          fault={faultOf(problem, 'then_seconds')}
+          typed={draft.thenAfter}
+          onTyped={(typed) => onChange({ thenAfter: typed })}
+        />
+      )}
+    </>
+  );
+}
+
+/** Hours of work. */
+function HoursField({ draft, problem, onChange }: DraftFields) {
+  const t = texts.value.rules;
+  return draft.kind === 'must_be' ? (
+    <Field
+      label={t.hours}
+      hint={t.hoursHint(draft.zone)}
+      placeholder="Mon-Fri 07:00-18:00"
+      maxLength={255}
+      value={draft.hours}
+      fault={faultOf(problem, 'hours') ?? faultOf(problem, 'time_zone')}
+      onValue={(hours) => onChange({ hours })}
+    />
+  ) : null;
+}
+
+/** The rule so far, as a sentence. */
+function InWords({ draft }: Pick<DraftFields, 'draft'>) {
+  const { place, side } = draft;
+  const names = useNames('locations', [place]);
+  return (
+    <p class="in-words">
+      {ruleWords(settingsOf(draft), place === null ? null : (names.get(place) ?? place), side)}
+    </p>
+  );
+}
 
 /** The assets, or readers, that a rule is about. */
 function AboutFields({ draft, problem, onChange }: DraftFields) {

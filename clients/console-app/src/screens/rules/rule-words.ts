@@ -3,8 +3,12 @@ import { durationText } from '../../parts/duration.ts';
 import { texts } from '../../texts/texts.ts';
 import type { Side } from './rule-draft.ts';
 
-/** The alert of a rule, as a sentence. */
-export function ruleWords(rule: RuleSettings, place: string | null): string {
+/**
+ * The alert of a rule, as a sentence.
+ *
+ * @param side of the bound, for a rule that may have none yet.
+ */
+export function ruleWords(rule: RuleSettings, place: string | null, side?: Side): string {
   const t = texts.value.rules;
   const after = spanOf(rule.after_seconds);
   const then = spanOf(rule.then_seconds);
@@ -21,25 +25,19 @@ export function ruleWords(rule: RuleSettings, place: string | null): string {
       return t.says.reader(after);
     case 'reading':
     case 'battery_low':
-      return t.says.reading(...boundWords(rule), after);
+      return t.says.reading(...boundWords(rule, side), after);
   }
 }
 
 /** What is measured, on which side, and the bound with its unit. */
-export function boundWords({
-  reading,
-  above,
-  below,
-}: {
-  reading?: RuleReading | null;
-  above?: number | null;
-  below?: number | null;
-}): [what: string, side: Side, bound: string] {
+export function boundWords(
+  { reading, above, below }: { reading?: RuleReading | null; above?: number | null; below?: number | null },
+  side: Side = below == null ? 'above' : 'below',
+): [what: string, side: Side, bound: string] {
   const { kinds } = texts.value.readings;
   const kind = reading ?? 'temperature_c';
   const bound = above ?? below ?? null;
-  const isBelow = above == null && (below != null || kind.startsWith('battery_'));
-  return [kinds[kind], isBelow ? 'below' : 'above', bound === null ? '…' : readingText(kind, bound)];
+  return [kinds[kind], side, bound === null ? '…' : readingText(kind, bound)];
 }
 
 export function readingText(kind: RuleReading, value: number): string {
