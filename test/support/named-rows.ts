@@ -82,6 +82,11 @@ export async function makeNamedRows(
         `insert into rejected_messages (org_id, topic, reason, received_at, bytes, payload, payload_sha256)
          values ($1, $2, 'no JSON', now(), 1, 'x', sha256('x'))`,
       ),
+      // Not begun yet, so that it can be removed.
+      setting_id: await idOf(
+        `insert into location_settings (org_id, location_id, valid_from, procedure)
+         select $1, id, now() + interval '30 days', 'every' from locations where org_id = $1 and external_key = $2`,
+      ),
       import_id: await idOf(
         `insert into imports (org_id, resource, file_name, bytes, user_id) values ($1, 'asset', $2, 1, '1')`,
       ),
