@@ -101,7 +101,12 @@ export class Link {
 
   #reset(): void {
     for (const socket of this.#sockets) {
-      socket.resetAndDestroy();
+      // Node.js does not close one that it resets while it is being shut down, and its process then spins instead of ending.
+      if (socket.writableEnded && !socket.writableFinished) {
+        socket.destroy();
+      } else {
+        socket.resetAndDestroy();
+      }
     }
   }
 
