@@ -1,3 +1,4 @@
+import { greatestOf } from '../../base/extremes.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 import { wireTimeOfMicros } from '../../base/timestamps.ts';
 import type { Pool } from '../../db/timescale/connections/client.ts';
@@ -9,12 +10,15 @@ import type { Actor } from '../changes/actor.ts';
 import { changed, makeChange } from '../changes/make-change.ts';
 import { countWrong, newestScan, type WrongScans } from '../tracking/wrong-clock/count-wrong.ts';
 import { type MendedSoFar, type Mending, mendHistories } from '../tracking/wrong-clock/mend-histories.ts';
+import { countWrongReadings, mendReadings, newestReading } from '../tracking/wrong-clock/mend-readings.ts';
 import { receivedEarlier, type WrongClock } from '../tracking/wrong-clock/wrong-clock.ts';
 import { mendHeard, readersHeard } from './mend-heard.ts';
 
 /** An organization's rows of a wrong clock. */
 export interface WrongRows {
   scans: WrongScans;
+  /** What tags measured. */
+  readings: number;
   /** Remembered, so that a redelivery keeps the first time of reception. */
   receivedMessages: number;
   /** A replay dates these by their reception. */
@@ -38,7 +42,8 @@ export async function countWrongRows(db: Connection, orgId: number, clock: Wrong
   const readers = await readersHeard(db, orgId, clock);
   const { received: receivedMessages, rejected: rejectedMessages, ...others } = row;
   const scans = await countWrong(db, orgId, clock);
-  return { scans, receivedMessages, rejectedMessages, ...others, readers: readers.length };
+  const readings = await countWrongReadings(db, orgId, clock);
+  return { scans, readings, receivedMessages, rejectedMessages, ...others, readers: readers.length };
 }
 
 interface MessagesRow {
@@ -68,8 +73,9 @@ export async function newestReceived(db: Connection, orgId: number, from: Micros
         where org_id = ${orgId}::integer and heard_until >= time_of_micros(${from}::bigint)
       )
     )) as at`);
-  const scan = await newestScan(db, orgId, from);
-  return at === null || scan === null ? (at ?? scan) : Math.max(at, scan);
+  const found = [at, await newestScan(db, orgId, from), await newestReading(db, orgId, from)];
+  const times = found.filter((time) => time !== null);
+  return times.length === 0 ? null : greatestOf(times);
 }
 
 /**
@@ -84,7 +90,7 @@ export async function mendClock(
   orgId: number,
   clock: WrongClock,
   mending: Mending,
-): Promise<MendedSoFar & { isFinished: boolean }> {
+): Promise<MendedSoFar & { readings: number; isFinished: boolean }> {
   await makeChange(databaseOn(pool), actor, async () =>
     changed(undefined, [
       {
@@ -106,7 +112,10 @@ export async function mendClock(
     await mendSent(pool, orgId, clock);
   }
   await mendHeard(pool, orgId, clock);
-  return mendHistories(pool, orgId, clock, mending);
+  const { readings, isFinished } = await mendReadings(pool, orgId, clock, mending.signal);
+  return isFinished
+    ? { ...(await mendHistories(pool, orgId, clock, mending)), readings }
+    : { assets: 0, scans: 0, readings, isFinished };
 }
 
 /** Messages in a transaction. */

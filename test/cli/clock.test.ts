@@ -32,7 +32,15 @@ describe('clock mend', () => {
     const assetId = await site.asset('CRATE', 'CRATE');
     const now = await databaseNow();
     const read = aRead({ orgId, readerId, value: 'CRATE', locationId, at: now + HOUR });
-    await record(database, [{ ...read, deviceTime: null }]);
+    // A value of before; and, beside one of a scan, one of a read that is placed nowhere.
+    const nowhere = { ...read, locationId: null };
+    await record(database, [
+      { ...nowhere, deviceTime: now - HOUR, receivedAt: now, readings: { temperature_c: 7, motion: 1 } },
+    ]);
+    await record(database, [{ ...read, deviceTime: null, readings: { temperature_c: 8 } }]);
+    await record(database, [
+      { ...nowhere, deviceTime: now + HOUR - 1_000_000, readings: { humidity_percent: 40, button: 1 } },
+    ]);
     // Of a reader that asks the same time server as ingestion did.
     const fastId = await site.asset('PALLET', 'PALLET');
     await record(database, [{ ...read, value: 'PALLET' }]);
@@ -52,6 +60,7 @@ describe('clock mend', () => {
     expect(stdout).to.match(
       /scan_events +1 +observed and received earlier, as their devices' clocks were ahead, too\n/,
     );
+    expect(stdout).to.match(/tag_readings +2 +measured earlier/);
     expect(stdout).to.match(/received_messages +1 +received earlier\n/);
     expect(stdout).to.match(/CRATE +gate +\d/);
     expect(stdout).to.match(/Nothing has changed yet.*--by 1h --from .* --to .* --all --confirm/);
@@ -60,13 +69,29 @@ describe('clock mend', () => {
     const woken = await wokenFor(database, async () => {
       expect(await json('clock', 'mend', '--by', '1h', '--confirm')).to.deep.include({
         is_mended: true,
-        organizations: [{ org_id: orgId, assets: 2, scans: 2 }],
+        organizations: [{ org_id: orgId, assets: 2, scans: 2, readings: 2 }],
       });
     });
     expect(woken).to.deep.equal([orgId]);
     for (const id of [assetId, fastId]) {
       expect(await storedPosition(database, id)).to.deep.equal({ locationId, since: now, lastSeen: now });
     }
+    const newest = () =>
+      database.rows(
+        `select temperature_c, micros_of_time(temperature_c_at) as at, humidity_percent, button,
+         micros_of_time(button_at) as pressed_at, motion, micros_of_time(motion_at) as moved_at
+       from newest_readings where org_id = $1`,
+        [orgId],
+      );
+    const mended = {
+      ...{ temperature_c: 8, at: now, humidity_percent: 40, button: 1, pressed_at: now - 1_000_000 },
+      ...{ motion: 1, moved_at: now - HOUR },
+    };
+    expect(await newest()).to.deep.equal([mended]);
+    await record(database, [
+      { ...nowhere, deviceTime: now + 1_000_000, receivedAt: now, readings: { temperature_c: 9 } },
+    ]);
+    expect(await newest()).to.deep.equal([{ ...mended, temperature_c: 9, at: now + 1_000_000 }]);
     const messages = 'select micros_of_time(received_at) as at from received_messages where org_id = $1';
     expect(await database.rows(messages, [orgId])).to.deep.equal([{ at: now }]);
     expect(await json('clock', 'mend')).to.deep.equal([]);

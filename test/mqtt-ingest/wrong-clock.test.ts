@@ -49,10 +49,11 @@ describe('a clock that was ten years ahead for one read, with the database on th
     expect(await said()).to.equal('ok');
     expect((await doctor()).of('recorded times')[0]?.status).to.equal('ok');
 
+    let seconds = TEN_YEARS;
     const ahead = await openIntake(database, database.pool, {
-      clock: () => (Date.now() + TEN_YEARS * 1_000) * 1_000,
+      clock: () => (Date.now() + seconds * 1_000) * 1_000,
     });
-    await ahead.receive('portal', JSON.stringify({ value: 'E280', antenna: 2 }));
+    await ahead.receive('portal', JSON.stringify({ value: 'E280', antenna: 2, temperature_c: 4 }));
     await right.receive('portal', JSON.stringify({ value: 'E280', antenna: 1 }));
     expect(await place(), 'it stays where the wrong clock saw it').to.equal(yard);
     await until(async () => (await said()) !== 'ok');
@@ -61,8 +62,16 @@ describe('a clock that was ten years ahead for one read, with the database on th
     expectFinding((await doctor()).of('recorded times'), 'fault', 'A clock was ahead', 'clock mend');
 
     await json('clock', 'mend', '--by', '3653d', '--confirm');
-    await right.receive('portal', JSON.stringify({ value: 'E280', antenna: 1 }));
+    seconds = 0;
+    await ahead.receive('portal', JSON.stringify({ value: 'E280', antenna: 1, temperature_c: 5 }));
     expect(await place()).to.equal(gate);
+    const newest = await database.rows(
+      'select temperature_c, temperature_c_at <= now() as by_now from newest_readings where org_id = $1',
+      [site.orgId],
+    );
+    expect(newest, 'although the process remembers a later one').to.deep.equal([
+      { temperature_c: 5, by_now: true },
+    ]);
     await until(async () => (await said()) === 'ok');
     // The reader was heard when it was: four messages, each within seconds of the one before.
     const heard = await database.rows(

@@ -13,7 +13,7 @@ interface StoredAhead {
 }
 
 /** Later than anything that was received by now may have been observed. */
-const LATER = AHEAD_TOLERANCE + TOLERATED_SKEW * MICROS_PER_MILLISECOND;
+export const LATER = AHEAD_TOLERANCE + TOLERATED_SKEW * MICROS_PER_MILLISECOND;
 
 /**
  * Names the newest that a clock recorded which was ahead of what the database's is now; null if there is nothing such.

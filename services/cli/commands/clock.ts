@@ -183,7 +183,7 @@ async function mend(
   clock: WrongClock,
   options: Options,
 ): Promise<void> {
-  const organizations: { org_id: number; assets: number; scans: number }[] = [];
+  const organizations: { org_id: number; assets: number; scans: number; readings: number }[] = [];
   const progress = showProgress();
   const isFinished = await withInterruption((signal) =>
     wakingSealer(pool, async (onMoves) => {
@@ -191,12 +191,12 @@ async function mend(
         if (!isAnyWrong(await countWrongRows(db, orgId, clock))) {
           continue;
         }
-        const { assets, scans, isFinished } = await mendClock(pool, actor, orgId, clock, {
+        const { isFinished, ...counts } = await mendClock(pool, actor, orgId, clock, {
           signal,
           onProgress: (sofar) => progress.show(`Organization ${orgId}: ${sofar.assets} histories mended`),
           onMoves,
         });
-        organizations.push({ org_id: orgId, assets, scans });
+        organizations.push({ org_id: orgId, ...counts });
         if (!isFinished) {
           return false;
         }
@@ -204,12 +204,14 @@ async function mend(
       return true;
     }),
   ).finally(() => progress.end());
-  const rows = organizations.map((each) => [String(each.org_id), String(each.assets), String(each.scans)]);
+  const rows = organizations.map(({ org_id: orgId, assets, scans, readings }) =>
+    [orgId, assets, scans, readings].map(String),
+  );
   const text =
     rows.length === 0
       ? NOTHING
       : [
-          ...table(['organization', 'assets', 'scans'], rows),
+          ...table(['organization', 'assets', 'scans', 'readings'], rows),
           `Dated ${inUnits(clock.ahead)} earlier than before.`,
         ].join('\n');
   printResult({ json: { ...shownWindow(clock), is_mended: isFinished, organizations }, text }, options);
@@ -253,13 +255,15 @@ interface WrongOfOrganization {
 }
 
 function wrongRowsAsJson({ orgId, rows, examples }: WrongOfOrganization) {
-  const { scans, receivedMessages, rejectedMessages, submissions, sweeps, retractions, readers } = rows;
+  const { scans, readings, receivedMessages, rejectedMessages, submissions, sweeps, retractions, readers } =
+    rows;
   return {
     org_id: orgId,
     assets: scans.assets,
     scans_observed_earlier: scans.moved,
     scans_of_fast_devices: scans.of_fast_devices,
     scans_received_earlier: scans.stayed,
+    readings,
     received_messages: receivedMessages,
     rejected_messages: rejectedMessages,
     scans_of_right_clock: scans.right,
@@ -292,6 +296,7 @@ function wrongRowsAsLines(all: readonly WrongOfOrganization[]): string[] {
         ['scan_events', scans.of_handhelds, 'of handhelds: observed and received earlier'],
         ['scan_events', scans.handhelds_left, 'left alone: scans of handhelds; --all mends them too'],
         ['positions', scans.assets, 'recomputed with their histories'],
+        ['tag_readings', rows.readings, 'measured earlier, with the newest values of their tags'],
         ['received_messages', rows.receivedMessages, 'received earlier'],
         ['rejected_messages', rows.rejectedMessages, 'received earlier'],
         ['submissions', rows.submissions, 'received earlier'],
