@@ -31,6 +31,7 @@ import { examineServer } from '../../../domain/health/server.ts';
 import { examineSignIns } from '../../../domain/health/sign-ins.ts';
 import { examineSilences } from '../../../domain/health/silences.ts';
 import { examineStoredAhead } from '../../../domain/health/stored-ahead.ts';
+import { examineTags } from '../../../domain/health/tags.ts';
 import { examineWebhooks } from '../../../domain/health/webhooks.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { readTlsFiles, type TlsFiles } from '../../../platform/runtime/tls-files.ts';
@@ -204,6 +205,7 @@ async function examineContents(client: Client, configured: PublishedAt | null): 
     ...(await examineSilences(client)),
     ...(await examinePublishedTopics(client, configured)),
     ...(await examineAlerts(client)),
+    ...(await examineTags(client)),
     ...(await examineLocating(client)),
     ...(await examinePlans(client)),
     ...(await examineSignIns(client)),

@@ -5,6 +5,7 @@ import { beginRenewing, nextToRenew, renewNext } from '../../../domain/master-da
 import { resolveTags } from '../../../domain/tracking/resolve-tags.ts';
 import type { TagType } from '../../../domain/tracking/tag-type.ts';
 import { useDatabase } from '../../support/database.ts';
+import { runDoctor } from '../../support/doctor.ts';
 import { Site } from '../../support/site.ts';
 import { until } from '../../support/subscribed-ingest.ts';
 import { useWorker } from '../../support/worker.ts';
@@ -68,9 +69,14 @@ describe('the keys of tags that a former version attached', () => {
     expect(await found(site, 'D-1')).to.include({ assetId: plain });
     expect(await found(site, 'D-1 ')).to.include({ assetId: blank });
     const db = databaseOn(database.pool);
-    const messages = (await examineTags(db, site.orgId)).map(({ message }) => message);
+    const ofConsole = await examineTags(db, site.orgId);
+    const messages = ofConsole.map(({ message }) => message);
     expect(messages).to.have.length(2);
     expect(messages.join()).to.include('barcode:012345678905 of CRATE-1, barcode:0012345678905 of CRATE-2');
+    const doctor = await runDoctor({ DATABASE_URL: database.url });
+    expect(doctor.of('tags').map(({ message, remedy }) => [message, remedy])).to.deep.equal(
+      ofConsole.map(({ message, remedy }) => [message, remedy]),
+    );
     await database.rows('update tags set detached_at = now() where asset_id = any($1)', [[ean, blank]]);
     expect(await examineTags(db, site.orgId)).to.deep.equal([]);
     expect(await found(site, '(01)00012345678905')).to.include({ assetId: upc });
