@@ -13,7 +13,7 @@ const SENT = /(\w+)\.(?:any|one|maybeOne|exec)\(\s*sql\.\w+\([^`]*`([^`]*)`/g;
 const WRITES = /\b(insert\s+into|delete\s+from|update\s+\w+(\s+(as\s+)?\w+)?\s+set)\b/i;
 
 /** That a session was used, or a browser, is no change, and not on anybody's behalf. */
-const NOTES_A_USE = /users\/sessions\/(note-session-uses|known-devices)\.ts$/;
+const NOTES_A_USE = /users\/sessions\/(find-sessions|known-devices)\.ts$/;
 
 /** Erasing and importing reach into every table; their own tests show that the log has them. */
 const ANY_TABLE = /^(organizations\/erase-|users\/erasing\/|organization-import\/)/;
