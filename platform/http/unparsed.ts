@@ -25,8 +25,8 @@ export function serveApp(
 }
 
 /**
- * Sends an error envelope in cases that Node.js handles itself (contract 7.1): unparsable requests and
- * CONNECT. An unknown `Expect` header is ignored.
+ * Sends an error envelope in cases that Node.js handles itself (contract 7.1): unparsable requests,
+ * CONNECT and methods unknown to Node.js, which are refused like PUT. An unknown `Expect` header is ignored.
  *
  * @param headers common to all answers.
  */
@@ -36,18 +36,18 @@ export function answerUnparsed(server: Server, headers: () => Headers): void {
     latest.set(request.socket, { request, response, before: latest.get(request.socket)?.response });
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  const refuse = (request: IncomingMessage, socket: Socket) => {
+    const response = new http.ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.once('finish', () => endLingeringly(socket));
+    server.emit('request', request, response);
+  };
   server.on('connect', (request, socket) => {
-    const refuse = () => {
-      const response = new http.ServerResponse(request);
-      response.shouldKeepAlive = false;
-      response.assignSocket(socket as Socket);
-      response.once('finish', () => endLingeringly(socket as Socket));
-      server.emit('request', request, response);
-    };
     // A socket has one response at a time; assigning a second throws, which would end the process. So the connection ends.
     const before = latest.get(socket)?.response;
     if (before === undefined || before.closed) {
-      refuse();
+      refuse(request, socket as Socket);
     } else {
       before.once('close', () => socket.end(() => socket.destroy()));
     }
@@ -61,6 +61,13 @@ export function answerUnparsed(server: Server, headers: () => Headers): void {
       // Anything received after this is not a request either.
       ended.add(socket);
       const exchange = latest.get(socket);
+      const request = withUnknownMethod(error, socket as Socket);
+      if (request !== null) {
+        const before = exchange?.response;
+        const inTurn = () => refuse(request, socket as Socket);
+        before === undefined || before.closed ? inTurn() : before.once('close', inTurn);
+        return;
+      }
       const path =
         exchange === undefined || exchange.request.complete
           ? pathInPacket(error.rawPacket, error.bytesParsed)
@@ -106,6 +113,26 @@ interface ParseError extends NodeJS.ErrnoException {
   bytesParsed?: number;
 }
 
+/**
+ * The request, if only its method is at fault: as CONNECT, a method that the router knows and no route has, and as
+ * HTTP/1.0, which needs no headers.
+ */
+function withUnknownMethod(
+  { code, rawPacket, bytesParsed }: ParseError,
+  socket: Socket,
+): IncomingMessage | null {
+  const [method, target, version] = requestLine(rawPacket, bytesParsed);
+  const isReadable = /[A-Za-z]$/.test(method) && /^[!-~]+$/.test(target) && /^HTTP\/1\.[01]$/.test(version);
+  if (code !== 'HPE_INVALID_METHOD' || !isReadable || target.length > http.maxHeaderSize) {
+    return null;
+  }
+  const request = new http.IncomingMessage(socket);
+  const read = { httpVersion: '1.0', httpVersionMajor: 1, httpVersionMinor: 0, complete: true };
+  Object.assign(request, { method: 'CONNECT', url: target, ...read });
+  request.push(null);
+  return request;
+}
+
 function problemOf({ code }: ParseError): Problem {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -141,13 +168,21 @@ function answer(problem: Problem, path: string, headers: Headers): string {
  * @param bytesParsed offset of the fault.
  */
 function pathInPacket(packet: Buffer | undefined, bytesParsed = 0): string {
+  const [method, target, version] = requestLine(packet, bytesParsed);
+  return /[A-Za-z]$/.test(method) && /^HTTP\/\d\.\d$/.test(version) ? pathOfTarget(target) : '/';
+}
+
+function requestLine(
+  packet: Buffer | undefined,
+  bytesParsed = 0,
+): [method: string, target: string, version: string] {
   const text = packet?.toString('latin1') ?? '';
   const before = text.lastIndexOf(END_OF_HEADERS, bytesParsed - END_OF_HEADERS.length);
   const begin = before === -1 ? 0 : before + END_OF_HEADERS.length;
   // The previous request's body may precede it.
   const [line = ''] = text.slice(begin).split(/\r?\n/, 1);
   const [method = '', target = '', version = ''] = line.split(' ').slice(-3);
-  return /[A-Za-z]$/.test(method) && /^HTTP\/\d\.\d$/.test(version) ? pathOfTarget(target) : '/';
+  return [method, target, version];
 }
 
 function pathOfTarget(target: string): string {

@@ -18,12 +18,6 @@ describe('what is no request', () => {
   for (const [what, text, detail, instance] of [
     ['text', 'hello\r\n\r\n', 'Request is not valid HTTP', '/'],
     [
-      'an unknown method',
-      `FOO /api/v1/assets?limit=1 HTTP/1.1\r\n${HEAD}\r\n`,
-      'Request is not valid HTTP',
-      '/api/v1/assets',
-    ],
-    [
       'a raw letter beyond ASCII',
       `GET /api/v1/\u00e4 HTTP/1.1\r\n${HEAD}\r\n`,
       'Request is not valid HTTP',
@@ -87,7 +81,7 @@ describe('what is no request', () => {
     expect(answers.match(/HTTP\/1\.1 [2-5]\d\d/g)).to.deep.equal([
       'HTTP/1.1 201',
       'HTTP/1.1 201',
-      'HTTP/1.1 400',
+      'HTTP/1.1 404',
     ]);
   });
 
@@ -136,21 +130,24 @@ describe('what is no request', () => {
     }
   });
 
-  it('is not a method that is otherwise for proxies', async () => {
-    for (const [target, status] of [
-      ['/api/v1/assets', '405 Method Not Allowed'],
-      ['x:443', '404 Not Found'],
+  it('is not a method that is for proxies, or that nobody knows', async () => {
+    for (const [line, status] of [
+      ['CONNECT /api/v1/assets', '405 Method Not Allowed'],
+      ['CONNECT x:443', '404 Not Found'],
+      ['FOO /api/v1/assets?limit=1', '405 Method Not Allowed'],
+      ['get /api/v1/assets', '405 Method Not Allowed'],
+      ['PUTS /api/v1/nothing', '404 Not Found'],
     ] as const) {
-      const [head = '', body = ''] = (await exchange(`CONNECT ${target} HTTP/1.1\r\n${HEAD}\r\n`)).split(
-        '\r\n\r\n',
-      );
-      expect(head.startsWith(`HTTP/1.1 ${status}\r\n`)).to.equal(true);
+      const [head = '', body = ''] = (await exchange(`${line} HTTP/1.1\r\n${HEAD}\r\n`)).split('\r\n\r\n');
+      expect(head.startsWith(`HTTP/1.1 ${status}\r\n`), head).to.equal(true);
       expect(head)
         .to.match(/\r\nX-Request-ID: \w{26}\r\n/)
         .and.to.match(/\r\nX-RateLimit-Limit: 60000\r\n/);
-      expect(head.includes('\r\nAllow: GET, HEAD, POST\r\n')).to.equal(target === '/api/v1/assets');
+      expect(head.includes('\r\nAllow: GET, HEAD, POST\r\n')).to.equal(status.startsWith('405'));
       expect(JSON.parse(body).error.status).to.equal(Number(status.slice(0, 3)));
     }
+    const preface = await exchange('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+    expect(preface).to.match(/^HTTP\/1\.1 400 /);
   });
 
   it('ends the connection where it asks for a tunnel behind other requests, which are answered', async () => {
