@@ -24,7 +24,7 @@ await runProcess(() => {
       const token = await firstAdministratorToken(standalone.databaseUrl);
       process.stdout.write(welcomeText(standalone, config, token));
       if (credentials !== null) {
-        process.stdout.write(credentialsText(standalone, credentials));
+        process.stdout.write(credentialsText(standalone, config, credentials));
       }
       isUp = true;
     },

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { TAGTRAIL } from '../../base/typed-command.ts';
 import { pushPath } from '../../domain/administration/readers/push-path.ts';
 import { linkAddress } from '../../domain/administration/users/links/make-link.ts';
@@ -32,9 +33,17 @@ Open this to become its first administrator. It is good once, and for an hour:
 }
 
 /** Credentials, shown this once. */
-export function credentialsText({ apiUrl }: Standalone, first: FirstCredentials): string {
+export function credentialsText(
+  { apiUrl }: Pick<Standalone, 'apiUrl'>,
+  config: Pick<StandaloneConfig, 'DATABASE_URL' | 'TAGTRAIL_DATA'>,
+  first: FirstCredentials,
+): string {
   // Arguments of programs can be read by every user of the machine; what the shell itself echoes cannot.
   const authorization = `echo 'Authorization: Bearer ${first.apiKey}'`;
+  const isElsewhere = config.DATABASE_URL !== null;
+  const data = resolve(config.TAGTRAIL_DATA).replaceAll("'", "'\\''");
+  const tagtrail =
+    isElsewhere || config.TAGTRAIL_DATA === './data' ? TAGTRAIL : `TAGTRAIL_DATA='${data}' ${TAGTRAIL}`;
   return `
 Made for you, and shown only now:
 
@@ -46,8 +55,8 @@ Try it:
 
   ${authorization} | curl -H @- ${apiUrl}/api/v1/orgs/me
   ${authorization} | curl -H @- -H 'Content-Type: application/json' \\
-       -d '{"name":"Dock 1","external_key":"DOCK-1"}' ${apiUrl}/api/v1/locations
-  ${TAGTRAIL} reader create --org ${first.orgId} --name portal --topic site/portal --format tagtrail
-  ${TAGTRAIL} antenna set --reader ${first.nextReaderId} --port 1 --location DOCK-1
+       -d '{"name":"Dock 1","external_key":"DOCK-1"}' ${apiUrl}/api/v1/locations${isElsewhere ? '\n  # with DATABASE_URL set as it is here' : ''}
+  ${tagtrail} reader create --org ${first.orgId} --name portal --topic site/portal --format tagtrail
+  ${tagtrail} antenna set --reader ${first.nextReaderId} --port 1 --location DOCK-1
 `;
 }

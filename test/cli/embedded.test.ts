@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
@@ -10,6 +10,7 @@ import { withDatabase } from '../../db/timescale/connections/database-url.ts';
 import { readPostmaster } from '../../db/timescale/embedded/postmaster.ts';
 import { startEmbedded } from '../../db/timescale/embedded/server.ts';
 import { EMBEDDED_DATABASE } from '../../services/standalone/database.ts';
+import { runCommand } from '../support/command-line.ts';
 import { useDataFolders } from '../support/embedded-folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Program, run } from '../support/process.ts';
@@ -33,6 +34,12 @@ describe('commands on the embedded database', () => {
     used.add(data);
     return data;
   };
+  /** As `npm start` leaves it if it is killed at once. */
+  const made = async (name: string) => {
+    const data = folder(name);
+    await (await startEmbedded({ data, durable: true })).stop();
+    return data;
+  };
   const command = (data: string, ...args: string[]) =>
     run('services/cli/tagtrail.ts', args, { TAGTRAIL_DATA: data });
   const create = (data: string, name: string) => command(data, 'org', 'create', '--name', name, '--json');
@@ -48,8 +55,20 @@ describe('commands on the embedded database', () => {
     return JSON.parse(list.stdout()).map(({ name }: { name: string }) => name);
   }
 
-  it('share it from the first start on, and the last one stops it', async () => {
-    const data = folder('fresh');
+  it('make none: they say where they looked, and what to set', async () => {
+    const data = folder('none');
+    for (const args of [['org', 'list'], ['migrate'], ['org', 'create', '--name', 'One']]) {
+      const { status, stdout, stderr } = await runCommand(args, { TAGTRAIL_DATA: data });
+      expect({ status, stdout }).to.deep.equal({ status: 1, stdout: '' });
+      expect(stderr).to.equal(
+        `There is no database in TAGTRAIL_DATA, ${data}; set TAGTRAIL_DATA to the data folder of npm start, or DATABASE_URL to the address of another database\n`,
+      );
+    }
+    expect(existsSync(data)).to.equal(false);
+  });
+
+  it('share a new one, and the last one stops it', async () => {
+    const data = await made('fresh');
     const wanted = Array.from({ length: 6 }, (_, index) => `Org ${index}`);
     await expectDone(wanted.map((name) => create(data, name)));
     expect(isRunning(data)).to.equal(false);
@@ -57,7 +76,7 @@ describe('commands on the embedded database', () => {
   });
 
   it('come and go, are interrupted and killed, and none of the others notices', async () => {
-    const data = folder('restless');
+    const data = await made('restless');
     const done: string[] = [];
     for (let round = 1; round <= 2; round++) {
       const wanted = ['a', 'b', 'c', 'd'].map((letter) => `${letter} ${round}`);
@@ -77,7 +96,7 @@ describe('commands on the embedded database', () => {
   });
 
   it('share it with npm start, whichever ends first', async () => {
-    const data = folder('beside');
+    const data = await made('beside');
     const earlier = ['x', 'y'].map((name) => create(data, name));
     const everything = run('services/standalone/main.ts', [], {
       TAGTRAIL_DATA: data,
@@ -101,7 +120,7 @@ describe('commands on the embedded database', () => {
   });
 
   it('leave the server to an npm start of a version that did not share it, and its schema alone', async () => {
-    const data = folder('older');
+    const data = await made('older');
     await expectDone([create(data, 'one')]);
     const server = await startEmbedded({ data, durable: true });
     const older = new pg.Client(connectionConfig(withDatabase(server.url, EMBEDDED_DATABASE)));
@@ -120,7 +139,7 @@ describe('commands on the embedded database', () => {
   });
 
   it('start over what a crash has left, though its process id is another process by now', async () => {
-    const data = folder('crashed');
+    const data = await made('crashed');
     await expectDone([create(data, 'before')]);
     const sleeper: ChildProcess = spawn('sleep', ['300']);
     await once(sleeper, 'spawn');
@@ -136,7 +155,7 @@ describe('commands on the embedded database', () => {
   });
 
   it('sign in as no superuser, and leave no server behind when they are interrupted', async () => {
-    const data = folder('interrupted');
+    const data = await made('interrupted');
     await expectDone([create(data, 'one')]);
     const server = await startEmbedded({ data, durable: true });
     const other = new pg.Client(connectionConfig(withDatabase(server.url, EMBEDDED_DATABASE)));

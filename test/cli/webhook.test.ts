@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -7,6 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { newSecretsKey } from '../../domain/webhooks/secrets/secrets-key.ts';
 import { runCommand } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
+import { onEmbedded } from '../support/embedded-folder.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { Site } from '../support/site.ts';
 
@@ -279,6 +280,11 @@ describe('tagtrail webhook', () => {
     const data = mkdtempSync(join(tmpdir(), 'tagtrail-key-'));
     try {
       const settings = { DATABASE_URL: '', SECRETS_KEY: '', TAGTRAIL_DATA: data };
+      const nowhere = await tagtrail(['create', '--org', '1', '--url', receiver.url], settings);
+      expect(nowhere.stderr).to.include(`There is no database in TAGTRAIL_DATA, ${data}`);
+      expect(readdirSync(data)).to.deep.equal([]);
+      chmodSync(data, 0o711);
+      await onEmbedded(data, async () => {});
       const { status, stderr } = await tagtrail(['create', '--org', '1', '--url', receiver.url], settings);
       expect({ status, stderr }).to.deep.equal({ status: 1, stderr: 'Organization 1 not found\n' });
       const file = join(data, 'secrets-key');

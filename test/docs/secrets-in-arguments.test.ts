@@ -59,7 +59,8 @@ describe('the commands that the documents show', () => {
   });
 
   it('include what npm start prints to try with the first key', () => {
-    const urls = { apiUrl: 'http://127.0.0.1:8080' } as Parameters<typeof credentialsText>[0];
+    const urls = { apiUrl: 'http://127.0.0.1:8080' };
+    const config = { DATABASE_URL: 'postgres://tagtrail:secret@db/tagtrail', TAGTRAIL_DATA: './data' };
     const credentials = {
       organization: 'Mine',
       orgId: 1,
@@ -67,7 +68,7 @@ describe('the commands that the documents show', () => {
       handheldToken: 'th_1',
       nextReaderId: 1,
     };
-    const [, commands = ''] = credentialsText(urls, credentials).split('Try it:');
+    const [, commands = ''] = credentialsText(urls, config, credentials).split('Try it:');
     expect(commands).to.match(/tt_1.*curl/);
     expect(shownBy(commands)).to.deep.equal([]);
   });

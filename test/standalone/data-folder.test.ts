@@ -42,7 +42,12 @@ describe('a data folder that cannot be used', () => {
     it(`is told in one line that names the setting, by npm start and by a command, when it is ${what}`, async () => {
       const data = make(folder);
       await oneLine('services/standalone/main.ts', [], data, reason);
-      await oneLine('services/cli/tagtrail.ts', ['org', 'list'], data, reason);
+      const { ended, stderr } = run('services/cli/tagtrail.ts', ['org', 'list'], { TAGTRAIL_DATA: data });
+      expect(await ended).to.equal(1);
+      expect(stderr()).to.match(
+        /^(There is no database in TAGTRAIL_DATA|TAGTRAIL_DATA \S+ cannot be used).*\n$/,
+      );
+      expect(stderr()).to.include(data).and.include('set TAGTRAIL_DATA to');
     });
   }
 
@@ -56,7 +61,6 @@ describe('a data folder that cannot be used', () => {
     const data = join(folder, 'closed');
     mkdirSync(data, { mode: 0o500 });
     await oneLine('services/standalone/main.ts', [], data, /may not write/);
-    await oneLine('services/cli/tagtrail.ts', ['org', 'list'], data, /may not write/);
     expect(() => requireOwnCluster(folder, '/')).to.throw(/TAGTRAIL_DATA .* belongs to account 0/);
   });
 });

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
@@ -32,6 +34,12 @@ describe('everything in one process', () => {
     expect(first.stdout()).to.match(/Handheld token {2}th_1_[\w-]{43}/);
     expect(await whoAmI(first, key)).to.have.nested.property('body.data.name', 'My organization');
     expect(await lookUpAs(first)).to.equal(200);
+    const [, commands = ''] = first.stdout().split('Try it:');
+    const { stdout } = await promisify(execFile)('bash', ['-ec', commands], {
+      cwd: join(import.meta.dirname, '../..'),
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+    });
+    expect(stdout).to.match(/My organization.*DOCK-1.*portal.*DOCK-1/s);
     const { data_checksums: checksums, superusers } = await askServer(system.data);
     expect(checksums).to.equal('on');
     expect(OWNERS_TASKS).to.include.members(superusers);

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, messageOf } from '../../../base/errors.ts';
+import { START } from '../../../base/typed-command.ts';
 import { initialiseCluster, urlOfCluster } from './cluster.ts';
 import {
   diskFull,
@@ -97,6 +98,18 @@ const RETRY_AFTER = 50;
 
 /** Another process may have started, used and stopped it in between. */
 const MOST_FAILURES = 4;
+
+/** @throws AppError `unavailable` if there is no embedded database in the folder. */
+export function requireEmbedded(data: string): void {
+  const cluster = join(resolve(data), 'postgres', CLUSTER);
+  if (usingDataFolder(data, () => statSync(cluster, { throwIfNoEntry: false })) === undefined) {
+    throw new AppError(
+      'unavailable',
+      `There is no database in TAGTRAIL_DATA, ${resolve(data)}; set TAGTRAIL_DATA to the data folder of ${START}, ` +
+        'or DATABASE_URL to the address of another database',
+    );
+  }
+}
 
 /** The server that wrote the lock file below the data folder, alive or dead; null after an orderly stop. */
 export function embeddedPostmaster(data: string): Postmaster | null {

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { writeJson } from '../../../base/json/json-text.ts';
-import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { START, TAGTRAIL } from '../../../base/typed-command.ts';
 import { VERSION } from '../../../base/version.ts';
 import { running } from '../running/running.ts';
 import { linesForTerminal } from './for-terminal.ts';
@@ -64,8 +64,8 @@ Each has its own help with examples (tagtrail reader create --help). With --json
 nothing else; an error is then one JSON document on standard error. The exit status is 0, 1 for a failure (also for
 faults in a file), or 2 for wrong usage.
 
-It works on the database that DATABASE_URL names; without it on the embedded one in TAGTRAIL_DATA (./data), which is
-started for the command if it is not running (but not for doctor, which looks at things as they are).
+It works on the database that DATABASE_URL names; without it on the embedded one in TAGTRAIL_DATA (./data), which
+${START} makes. It is started for the command if it is not running (but not for doctor, which looks at things as they are).
 
 Two more words run it: ${TAGTRAIL} start, everything in one process, with the settings of the environment; and
 ${TAGTRAIL} demo, a simulated warehouse in a temporary folder (demo --help).

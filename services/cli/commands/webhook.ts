@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
+import { requireEmbedded } from '../../../db/timescale/embedded/server.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { MOST_SETTLE_SECONDS } from '../../../domain/moves/settle-seconds.ts';
 import { type AttemptRow, KEPT_ATTEMPTS, listAttempts } from '../../../domain/webhooks/attempts.ts';
@@ -379,6 +380,9 @@ function webhookSettings(): WebhookSettings {
 
 /** The embedded database has its key beside it; another may be used by processes that need to be given the same. */
 function keysOf(isElsewhere: boolean, data: string): SecretsKeys {
+  if (!isElsewhere) {
+    requireEmbedded(data);
+  }
   const keys = isElsewhere ? readOwnSecretsKey(data) : ownSecretsKey(data);
   if (keys === null) {
     throw new AppError(

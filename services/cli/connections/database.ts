@@ -8,7 +8,7 @@ import {
 } from '../../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { type Snapshot, withSnapshot } from '../../../db/timescale/connections/snapshot.ts';
-import { startEmbedded } from '../../../db/timescale/embedded/server.ts';
+import { requireEmbedded, startEmbedded } from '../../../db/timescale/embedded/server.ts';
 import { createDatabase } from '../../../db/timescale/schema/create-database.ts';
 import { letProcessesIn } from '../../../db/timescale/schema/let-processes-in.ts';
 import { isOfEarlier, migrateNew } from '../../../db/timescale/schema/migrate.ts';
@@ -44,7 +44,7 @@ export interface Connections {
 
 /**
  * Runs `work` on the database at DATABASE_URL; else on the embedded one in TAGTRAIL_DATA, started on demand
- * and stopped by its last user.
+ * and stopped by its last user, never made.
  *
  * @throws AppError naming the setting if there is no such database, or it is not migrated.
  */
@@ -103,7 +103,7 @@ export async function withMigratedUrl<Result>(work: (url: string) => Promise<Res
   );
   if (DATABASE_URL === null) {
     return withEmbedded(TAGTRAIL_DATA, async (ownerUrl) => {
-      // The first process, a command or `npm start`, migrates a new embedded database.
+      // `npm start` may have been killed after making it.
       await migrateNew(ownerUrl);
       return work(await letProcessesIn(ownerUrl));
     });
@@ -172,7 +172,7 @@ export async function withNewOwnerUrl<Result>(work: (url: string) => Promise<Res
   const { MIGRATE_DATABASE_URL: ownerUrl, DATABASE_URL, TAGTRAIL_DATA } = readOwnerSettings();
   const url = ownerUrl ?? DATABASE_URL;
   if (url === null) {
-    return withEmbedded(TAGTRAIL_DATA, work);
+    return withNewEmbedded(TAGTRAIL_DATA, work);
   }
   const setting = ownerUrl === null ? undefined : 'MIGRATE_DATABASE_URL';
   await requireReachable(withDatabase(url, 'postgres'), undefined, setting);
@@ -187,8 +187,17 @@ export function withMigratedOwnerUrl<Result>(work: (url: string) => Promise<Resu
   });
 }
 
-/** Runs `work` on the embedded database, as its owner. */
+/** Runs `work` on the embedded database, as its owner. @throws AppError naming TAGTRAIL_DATA if there is none. */
 async function withEmbedded<Result>(data: string, work: (url: string) => Promise<Result>): Promise<Result> {
+  requireEmbedded(data);
+  return withNewEmbedded(data, work);
+}
+
+/** {@link withEmbedded}, which is made if it is not there. */
+async function withNewEmbedded<Result>(
+  data: string,
+  work: (url: string) => Promise<Result>,
+): Promise<Result> {
   const server = await startEmbedded({ data, durable: true });
   const command = running();
   const leaving = leaveOnSignals(async () => {
