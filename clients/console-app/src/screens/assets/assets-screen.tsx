@@ -2,19 +2,15 @@ import type { Asset } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useReloadOnMoves } from '../../live/use-moves.ts';
-import { Badge } from '../../parts/badge.tsx';
-import { EmptyState, NothingFound } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
-import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PlaceName } from '../../parts/place-name.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { address, href, hrefWith } from '../../router/router.ts';
-import { may } from '../../session/session.ts';
+import type { Column } from '../../parts/table.tsx';
 import { type Texts, texts } from '../../texts/texts.ts';
 import { ListActions } from '../import/list-actions.tsx';
 import { ITEM_FIELDS, type ItemKind, itemDraftOf, itemValuesOf } from '../items/item-kind.ts';
+import { AddItem, datedColumn, ItemTable, nameAndKeyColumns, RetiredFilter } from '../items/item-table.tsx';
 import { OpenItem } from '../items/open-item.tsx';
 import { usePicked } from '../labels/use-picked.ts';
 
@@ -34,12 +30,6 @@ export function AssetsScreen() {
     list.rows.map(({ location_external_key: key }) => key),
   );
   const picked = usePicked(list.rows);
-  const open = address.value.query.get('open');
-  const add = may('operator') && (
-    <a class="primary" href={hrefWith({ open: 'new' })}>
-      {t.add}
-    </a>
-  );
   return (
     <div class="page">
       <PageHead
@@ -47,7 +37,7 @@ export function AssetsScreen() {
         {...(list.total === undefined ? {} : { sub: t.sub(list.total) })}
       >
         <ListActions resource="asset" filters={FILTERS} picked={picked.keys} />
-        {add}
+        <AddItem words={t} />
       </PageHead>
       <div class="filters">
         <SearchField label={texts.value.items.search} />
@@ -60,38 +50,14 @@ export function AssetsScreen() {
             { value: 'false', word: t.active.false },
           ]}
         />
-        <Filter
-          name="include_deleted"
-          label={t.retiredFilter.label}
-          options={[
-            { value: '', word: t.retiredFilter.no },
-            { value: 'true', word: t.retiredFilter.yes },
-          ]}
-        />
+        <RetiredFilter words={t} />
       </div>
-      <Table
+      <ItemTable
+        resource="asset"
         label={t.list}
         list={list}
         columns={assetColumns(texts.value, names)}
         selection={picked.selection}
-        rowKey={({ id }) => id}
-        rowHref={({ id }) => hrefWith({ open: id })}
-        isOpen={({ id }) => String(id) === open}
-        isFaint={({ deleted_at }) => deleted_at !== null}
-        empty={
-          list.isFiltered ? (
-            <NothingFound hint={t.nothingFoundHint} allHref={list.allHref} />
-          ) : (
-            <EmptyState icon="asset" title={t.none} hint={t.noneHint}>
-              {add}
-              {may('operator') && (
-                <a class="secondary" href={href('import')}>
-                  {texts.value.imports.fromFile}
-                </a>
-              )}
-            </EmptyState>
-          )
-        }
       />
       <OpenItem kind={ASSET_KIND} rows={list.rows} />
     </div>
@@ -104,12 +70,7 @@ function assetColumns(
   names: ReadonlyMap<string, string>,
 ): readonly Column<Asset>[] {
   return [
-    { title: items.name, sortBy: 'name', cell: ({ name }) => <span class="title">{name}</span> },
-    {
-      title: items.key,
-      sortBy: 'external_key',
-      cell: ({ external_key }) => <span class="mono">{external_key}</span>,
-    },
+    ...nameAndKeyColumns(),
     {
       title: t.place,
       cell: ({ location_external_key: key }) =>
@@ -124,18 +85,7 @@ function assetColumns(
       weight: 3,
       cell: ({ tags }) => <TagList tags={tags} />,
     },
-    {
-      title: t.changed,
-      weight: 2,
-      sortBy: 'updated_at',
-      cell: ({ updated_at, deleted_at, is_active }) => (
-        <span class="with-badge">
-          <Instant at={updated_at} />
-          {deleted_at !== null && <Badge tone="refused">{t.retired}</Badge>}
-          {deleted_at === null && !is_active && <Badge>{items.inactive}</Badge>}
-        </span>
-      ),
-    },
+    datedColumn(t.changed, 'updated_at', t),
   ];
 }
 

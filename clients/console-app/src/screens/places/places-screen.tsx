@@ -1,18 +1,13 @@
 import type { Place } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
-import { Badge } from '../../parts/badge.tsx';
-import { EmptyState, NothingFound } from '../../parts/empty-state.tsx';
-import { Filter } from '../../parts/filter.tsx';
-import { Instant } from '../../parts/instant.tsx';
 import { ItemPicker, type PickedItem } from '../../parts/item-picker.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PlaceName } from '../../parts/place-name.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { SearchField } from '../../parts/search-field.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { address, href, hrefWith } from '../../router/router.ts';
-import { may } from '../../session/session.ts';
+import type { Column } from '../../parts/table.tsx';
+import { address, hrefWith } from '../../router/router.ts';
 import { type Texts, texts } from '../../texts/texts.ts';
 import { ListActions } from '../import/list-actions.tsx';
 import {
@@ -23,6 +18,7 @@ import {
   itemDraftOf,
   itemValuesOf,
 } from '../items/item-kind.ts';
+import { AddItem, datedColumn, ItemTable, nameAndKeyColumns, RetiredFilter } from '../items/item-table.tsx';
 import { OpenItem } from '../items/open-item.tsx';
 import { usePicked } from '../labels/use-picked.ts';
 import { EditTree } from './edit-tree.tsx';
@@ -44,13 +40,7 @@ export function PlacesScreen() {
   );
   const { query } = address.value;
   const picked = usePicked(list.rows);
-  const open = query.get('open');
   const isTree = query.get('view') === 'tree';
-  const add = may('operator') && (
-    <a class="primary" href={hrefWith({ open: 'new' })}>
-      {t.add}
-    </a>
-  );
   return (
     <div class="page">
       <PageHead
@@ -58,7 +48,7 @@ export function PlacesScreen() {
         {...(list.total === undefined ? {} : { sub: t.sub(list.total) })}
       >
         <ListActions resource="location" filters={FILTERS} fixed={FIXED} picked={picked.keys} />
-        {add}
+        <AddItem words={t} />
       </PageHead>
       <div class="filters">
         <SearchField label={texts.value.items.search} />
@@ -70,43 +60,17 @@ export function PlacesScreen() {
             {t.allLevels}
           </a>
         )}
-        {!isTree && (
-          <Filter
-            name="include_deleted"
-            label={t.retiredFilter.label}
-            options={[
-              { value: '', word: t.retiredFilter.no },
-              { value: 'true', word: t.retiredFilter.yes },
-            ]}
-          />
-        )}
+        {!isTree && <RetiredFilter words={t} />}
       </div>
       {isTree ? (
         <EditTree />
       ) : (
-        <Table
+        <ItemTable
+          resource="location"
           label={texts.value.screens.places}
           list={list}
           columns={placeColumns(texts.value, names)}
           selection={picked.selection}
-          rowKey={({ id }) => id}
-          rowHref={({ id }) => hrefWith({ open: id })}
-          isOpen={({ id }) => String(id) === open}
-          isFaint={({ deleted_at }) => deleted_at !== null}
-          empty={
-            list.isFiltered ? (
-              <NothingFound hint={t.nothingFoundHint} allHref={list.allHref} />
-            ) : (
-              <EmptyState icon="place" title={t.none} hint={t.noneHint}>
-                {add}
-                {may('operator') && (
-                  <a class="secondary" href={href('import', { of: 'location' })}>
-                    {texts.value.imports.fromFile}
-                  </a>
-                )}
-              </EmptyState>
-            )
-          }
         />
       )}
       <OpenItem kind={PLACE_KIND} rows={list.rows} />
@@ -120,12 +84,7 @@ function placeColumns(
   names: ReadonlyMap<string, string>,
 ): readonly Column<Place>[] {
   return [
-    { title: items.name, sortBy: 'name', cell: ({ name }) => <span class="title">{name}</span> },
-    {
-      title: items.key,
-      sortBy: 'external_key',
-      cell: ({ external_key }) => <span class="mono">{external_key}</span>,
-    },
+    ...nameAndKeyColumns(),
     {
       title: t.within,
       cell: ({ parent_id, parent_external_key: key }) =>
@@ -147,18 +106,7 @@ function placeColumns(
       isNumber: true,
       cell: ({ tags }) => (tags.length === 0 ? <span class="none">–</span> : tags.length),
     },
-    {
-      title: t.created,
-      weight: 2,
-      sortBy: 'created_at',
-      cell: ({ created_at, deleted_at, is_active }) => (
-        <span class="with-badge">
-          <Instant at={created_at} />
-          {deleted_at !== null && <Badge tone="refused">{t.retired}</Badge>}
-          {deleted_at === null && !is_active && <Badge>{items.inactive}</Badge>}
-        </span>
-      ),
-    },
+    datedColumn(t.created, 'created_at', t),
   ];
 }
 

@@ -1,4 +1,4 @@
-export interface Bar {
+interface Bar {
   key: string | number;
   word: string;
   value: number;
@@ -6,8 +6,20 @@ export interface Bar {
   text: string;
 }
 
-/** Values as bars. The table has the same in words. */
-export function Bars({ bars }: { bars: readonly Bar[] }) {
+/** Bars of the first rows of a report. */
+const MOST_BARS = 12;
+
+/** A report's rows as a picture: days side by side, of anything else the first rows. The table has the same in words. */
+export function Picture({ title, bars, isByDay }: { title: string; bars: readonly Bar[]; isByDay: boolean }) {
+  return bars.length === 0 ? null : (
+    <section class="card" aria-label={title}>
+      <h2>{title}</h2>
+      {isByDay ? <Columns bars={bars} /> : <Bars bars={bars.slice(0, MOST_BARS)} />}
+    </section>
+  );
+}
+
+function Bars({ bars }: { bars: readonly Bar[] }) {
   const most = Math.max(1, ...bars.map(({ value }) => value));
   return (
     <ul class="report-bars" aria-hidden="true">
@@ -24,8 +36,8 @@ export function Bars({ bars }: { bars: readonly Bar[] }) {
   );
 }
 
-/** Values day by day, side by side. */
-export function Columns({ bars }: { bars: readonly Bar[] }) {
+/** Values day by day. */
+function Columns({ bars }: { bars: readonly Bar[] }) {
   const most = Math.max(1, ...bars.map(({ value }) => value));
   const step = Math.max(1, Math.ceil(bars.length / 6));
   return (

@@ -1,7 +1,6 @@
 import type { Dwell } from '../../api/types.ts';
-import type { Column } from '../../parts/table.tsx';
 import { texts } from '../../texts/texts.ts';
-import { Bars, Columns } from './bars.tsx';
+import { Picture } from './bars.tsx';
 import {
   AssetFilter,
   GroupFilter,
@@ -11,16 +10,13 @@ import {
   PlaceFilter,
   WindowFilter,
 } from './filters.tsx';
-import { ReportTable } from './report-table.tsx';
-import { dayText, secondsText } from './report-words.ts';
+import { countColumn, ReportTable, secondsColumn } from './report-table.tsx';
+import { secondsText } from './report-words.ts';
 import { SaveReport } from './save-report.tsx';
-import { useItemColumns } from './use-item-columns.tsx';
+import { useGroups } from './use-item-columns.tsx';
 import { SHARED, TIME_ZONE, useReport, useReportWindow } from './use-report.ts';
 
 const GROUPS = ['location', 'asset', 'day'] as const;
-
-/** Bars of the first rows. */
-const MOST_BARS = 12;
 
 /** How long assets stayed, by place, by asset or by day. */
 export function DwellReport() {
@@ -35,46 +31,15 @@ export function DwellReport() {
     sort: isByDay ? 'day' : '-total_seconds',
     limit: isByDay ? 100 : 50,
   });
-  const { asset, place, assetName, placeName } = useItemColumns(report.rows);
-  const wordOf = ({ day, location_external_key: placeKey, asset_external_key: assetKey }: Dwell) =>
-    day !== null
-      ? dayText(day)
-      : placeKey !== null
-        ? placeName(placeKey)
-        : assetKey !== null
-          ? assetName(assetKey)
-          : t.deletedAssets;
+  const { wordOf, column } = useGroups(report.rows, group);
   const bars = report.rows
     .filter(({ seen }) => seen)
-    .slice(0, isByDay ? undefined : MOST_BARS)
     .map((row) => ({
       key: keyOf(row),
       word: wordOf(row),
       value: row.total_seconds,
       text: secondsText(row.total_seconds),
     }));
-  const first: Column<Dwell> = {
-    title: t.groups[group],
-    sortBy: isByDay ? 'day' : `${group}_external_key`,
-    cell: (row) => {
-      if (!row.seen) {
-        return t.notSeenYet;
-      }
-      return row.asset_id !== null
-        ? asset.cell(row)
-        : row.location_id !== null
-          ? place.cell(row)
-          : wordOf(row);
-    },
-  };
-  const seconds = (field: 'total' | 'mean' | 'median' | 'p90' | 'max', weight: 1 | 2 | 3): Column<Dwell> => ({
-    ...{ title: t.seconds[field], sortBy: `${field}_seconds`, isNumber: true, weight },
-    cell: (row) => secondsText(row[`${field}_seconds`]),
-  });
-  const count = (field: 'stays' | 'assets'): Column<Dwell> => ({
-    ...{ title: t.counts[field], sortBy: field, isNumber: true, weight: 2 },
-    cell: (row) => t.number(row[field]),
-  });
   return (
     <>
       <div class="report-filters">
@@ -84,12 +49,7 @@ export function DwellReport() {
         <AssetFilter />
       </div>
       <KnownFilters />
-      {bars.length > 0 && (
-        <section class="card" aria-label={t.dwellPicture}>
-          <h2>{t.dwellPicture}</h2>
-          {isByDay ? <Columns bars={bars} /> : <Bars bars={bars} />}
-        </section>
-      )}
+      <Picture title={t.dwellPicture} bars={bars} isByDay={isByDay} />
       <SaveReport name="dwell" report={report} />
       <ReportTable
         label={t.sections.dwell}
@@ -97,13 +57,13 @@ export function DwellReport() {
         window={window}
         rowKey={keyOf}
         columns={[
-          first,
-          seconds('total', 1),
-          seconds('median', 2),
-          seconds('p90', 3),
-          seconds('max', 3),
-          count('stays'),
-          count('assets'),
+          { ...column, cell: (row) => (row.seen ? column.cell(row) : t.notSeenYet) },
+          secondsColumn('total', 1),
+          secondsColumn('median', 2),
+          secondsColumn('p90', 3),
+          secondsColumn('max', 3),
+          countColumn('stays', 2),
+          countColumn('assets', 2),
         ]}
       />
     </>

@@ -3,7 +3,8 @@ import { EmptyState, NothingFound } from '../../parts/empty-state.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { hrefWith } from '../../router/router.ts';
-import { texts } from '../../texts/texts.ts';
+import { type Texts, texts } from '../../texts/texts.ts';
+import { secondsText } from './report-words.ts';
 import type { Report, ReportWindow } from './use-report.ts';
 
 export function ReportTable<Row>({
@@ -39,6 +40,29 @@ export function ReportTable<Row>({
       <Narrower problem={report.problem} />
     </>
   );
+}
+
+/** A column of lengths of time, to sort by. */
+export function secondsColumn<Field extends keyof Texts['reports']['seconds']>(
+  field: Field,
+  weight: 1 | 2 | 3,
+): Column<Readonly<Record<`${Field}_seconds`, number | null>>> {
+  return {
+    ...{ title: texts.value.reports.seconds[field], sortBy: `${field}_seconds`, isNumber: true, weight },
+    cell: (row) => secondsText(row[`${field}_seconds`]),
+  };
+}
+
+/** A column of numbers, to sort by. */
+export function countColumn<Field extends keyof Texts['reports']['counts']>(
+  field: Field,
+  weight: 1 | 2 | 3,
+): Column<Readonly<Record<Field, number>>> {
+  const t = texts.value.reports;
+  return {
+    ...{ title: t.counts[field], sortBy: field, isNumber: true, weight },
+    cell: (row) => t.number(row[field]),
+  };
 }
 
 /** A window says nothing about other times, in which there may be reads. */

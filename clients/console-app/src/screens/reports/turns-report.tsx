@@ -1,18 +1,16 @@
 import type { Turns } from '../../api/types.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import type { Column } from '../../parts/table.tsx';
 import { address } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { Bars, Columns } from './bars.tsx';
+import { Picture } from './bars.tsx';
 import { AssetFilter, FlagFilter, GroupFilter, groupIn, ItemFilter, WindowFilter } from './filters.tsx';
-import { ReportTable } from './report-table.tsx';
-import { dayText, secondsText } from './report-words.ts';
-import { useItemColumns } from './use-item-columns.tsx';
+import { countColumn, ReportTable, secondsColumn } from './report-table.tsx';
+import { secondsText } from './report-words.ts';
+import { useGroups } from './use-item-columns.tsx';
 import { TIME_ZONE, useReport, useReportWindow } from './use-report.ts';
 
 const GROUPS = ['all', 'asset', 'day'] as const;
 const ENDS = ['from_location_external_key', 'to_location_external_key'] as const;
-const MOST_BARS = 12;
 
 /** How long assets took from one place to another. */
 export function TurnsReport() {
@@ -28,36 +26,15 @@ export function TurnsReport() {
     sort: isByDay ? 'day' : '-count',
     limit: isByDay ? 100 : 50,
   });
-  const { asset, assetName } = useItemColumns(report.rows);
-  const wordOf = ({ day, asset_external_key: key }: Turns) =>
-    day !== null ? dayText(day) : key === null ? t.deletedAssets : assetName(key);
+  const { wordOf, column } = useGroups(report.rows, group);
   const bars = report.rows
     .filter(({ median_seconds: median }) => median !== null)
-    .slice(0, isByDay ? undefined : MOST_BARS)
     .map((row) => ({
-      key: `${row.asset_id} ${row.day}`,
+      key: keyOf(row),
       word: wordOf(row),
       value: row.median_seconds ?? 0,
       text: secondsText(row.median_seconds),
     }));
-  const first: readonly Column<Turns>[] =
-    group === 'all'
-      ? []
-      : [
-          {
-            title: t.groups[group],
-            sortBy: isByDay ? 'day' : 'asset_external_key',
-            cell: (row) => (row.asset_id === null ? wordOf(row) : asset.cell(row)),
-          },
-        ];
-  const count = (field: 'count' | 'not_ended'): Column<Turns> => ({
-    ...{ title: t.counts[field], sortBy: field, isNumber: true },
-    cell: (row) => t.number(row[field]),
-  });
-  const seconds = (field: 'median' | 'p90' | 'max', weight: 1 | 2 | 3): Column<Turns> => ({
-    ...{ title: t.seconds[field], sortBy: `${field}_seconds`, isNumber: true, weight },
-    cell: (row) => secondsText(row[`${field}_seconds`]),
-  });
   return (
     <>
       <div class="report-filters">
@@ -70,24 +47,19 @@ export function TurnsReport() {
       </div>
       {isChosen ? (
         <>
-          {group !== 'all' && bars.length > 0 && (
-            <section class="card" aria-label={t.turnsPicture}>
-              <h2>{t.turnsPicture}</h2>
-              {isByDay ? <Columns bars={bars} /> : <Bars bars={bars} />}
-            </section>
-          )}
+          {group !== 'all' && <Picture title={t.turnsPicture} bars={bars} isByDay={isByDay} />}
           <ReportTable
             label={t.sections.turns}
             report={report}
             window={window}
-            rowKey={({ asset_id: id, day }) => `${id} ${day}`}
+            rowKey={keyOf}
             columns={[
-              ...first,
-              count('count'),
-              seconds('median', 1),
-              seconds('p90', 2),
-              seconds('max', 3),
-              count('not_ended'),
+              ...(group === 'all' ? [] : [column]),
+              countColumn('count', 1),
+              secondsColumn('median', 1),
+              secondsColumn('p90', 2),
+              secondsColumn('max', 3),
+              countColumn('not_ended', 1),
             ]}
           />
         </>
@@ -96,4 +68,8 @@ export function TurnsReport() {
       )}
     </>
   );
+}
+
+function keyOf({ asset_id, day }: Turns): string {
+  return `${asset_id} ${day}`;
 }

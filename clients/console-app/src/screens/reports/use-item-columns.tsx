@@ -2,6 +2,7 @@ import { useNames } from '../../api/use-names.ts';
 import type { Column } from '../../parts/table.tsx';
 import { href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
+import { dayText } from './report-words.ts';
 
 interface Items {
   asset_id?: number | null;
@@ -41,6 +42,30 @@ export function useItemColumns<Row extends Items>(rows: readonly Row[]) {
     assetName: (key: string) => assets.get(key) ?? key,
     placeName: (key: string) => places.get(key) ?? key,
   };
+}
+
+/** What rows of a grouped report are about, in words and as a column: a day, a place, an asset, or all deleted ones. */
+export function useGroups<Row extends Items & { day: string | null }>(
+  rows: readonly Row[],
+  group: keyof typeof texts.value.reports.groups,
+) {
+  const t = texts.value.reports;
+  const { asset, place, assetName, placeName } = useItemColumns(rows);
+  const wordOf = ({ day, location_external_key: placeKey, asset_external_key: assetKey }: Row) =>
+    day !== null
+      ? dayText(day)
+      : placeKey != null
+        ? placeName(placeKey)
+        : assetKey != null
+          ? assetName(assetKey)
+          : t.deletedAssets;
+  const column: Column<Row> = {
+    title: t.groups[group],
+    sortBy: group === 'day' ? 'day' : `${group}_external_key`,
+    cell: (row) =>
+      row.asset_id != null ? asset.cell(row) : row.location_id != null ? place.cell(row) : wordOf(row),
+  };
+  return { wordOf, column };
 }
 
 function ItemLink({
