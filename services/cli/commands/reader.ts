@@ -173,34 +173,33 @@ function addReaderSet(program: Command): void {
         `\n  ${TAGTRAIL} reader set --reader 1 --expect 60s` +
         `\n  ${TAGTRAIL} reader set --reader 1 --new-password`,
     )
-    .action(async (options: SetOptions) => {
-      const change = changeOf(options);
-      const configured = publishedAt(running().env);
-      await withConnections(async ({ db, actor }) => {
-        const { mqttPassword, isElsewhere, ...reader } = await setReader(
-          db,
-          actor,
-          loadBuiltinFormats(),
-          options.reader,
-          change,
-          configured,
-        );
-        printResult(
-          {
-            json: {
-              ...readerRow(reader),
-              ...(mqttPassword === null ? {} : { mqtt_password: mqttPassword }),
-            },
-            text: saySet(reader, mqttPassword),
-          },
-          options,
-        );
-        // After printing the password, the only copy.
-        if (isElsewhere) {
-          await awaitReader(db, reader.topic);
-        }
-      });
-    });
+    .action(setByOptions);
+}
+
+async function setByOptions(options: SetOptions): Promise<void> {
+  const change = changeOf(options);
+  const configured = publishedAt(running().env);
+  await withConnections(async ({ db, actor }) => {
+    const { mqttPassword, isElsewhere, ...reader } = await setReader(
+      db,
+      actor,
+      loadBuiltinFormats(),
+      options.reader,
+      change,
+      configured,
+    );
+    printResult(
+      {
+        json: { ...readerRow(reader), ...(mqttPassword === null ? {} : { mqtt_password: mqttPassword }) },
+        text: saySet(reader, mqttPassword),
+      },
+      options,
+    );
+    // After printing the password, the only copy.
+    if (isElsewhere) {
+      await awaitReader(db, reader.topic);
+    }
+  });
 }
 
 function saySet(reader: StoredReader, mqttPassword: string | null): string {

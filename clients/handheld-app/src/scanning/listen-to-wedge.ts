@@ -53,35 +53,14 @@ export function listenToWedge({ limit, onScan, onBroken, onPace }: WedgeEars): (
       return; // the text comes with `beforeinput`
     }
     if (event.repeat && isEndDown) {
-      event.preventDefault();
-      event.stopPropagation();
+      swallow(event);
       return;
     }
-    const isSeparator = isGroupSeparator(event);
-    // Control by itself is on its way to become one.
-    const isCommand =
-      !isSeparator &&
-      event.key !== 'Control' &&
-      (event.ctrlKey || event.altKey || event.metaKey || event.repeat);
-    isHeard = !isCommand && !isSeparator && [...event.key].length === 1;
-    const stroke = isOfNumber(event)
-      ? decoder.unknown(event.timeStamp, fieldOf(event.target))
-      : isCommand
-        ? decoder.command(event.timeStamp)
-        : isSeparator
-          ? decoder.separator(event.timeStamp, fieldOf(event.target))
-          : decoder.press(event.key, event.timeStamp, fieldOf(event.target));
+    const sense = senseOf(event);
+    isHeard = sense === 'key' && [...event.key].length === 1;
+    const stroke = strokeOf(decoder, event, sense);
     isEndDown = stroke.kind === 'scan' || stroke.kind === 'broken' || stroke.kind === 'end';
-    if (isEndDown) {
-      // Enter would press the button that has the focus, Tab would move it.
-      event.preventDefault();
-      event.stopPropagation();
-    } else if (stroke.kind === 'burst' && !isTextField(event.target)) {
-      event.preventDefault(); // a blank would press a button, or scroll
-    }
-    if (stroke.kind === 'scan' || stroke.kind === 'broken') {
-      restore(stroke.undo);
-    }
+    withhold(event, stroke, isEndDown);
     tell(stroke);
     wait();
   };
@@ -111,6 +90,56 @@ export function listenToWedge({ limit, onScan, onBroken, onPace }: WedgeEars): (
     clearTimeout(timer);
     stopping.abort();
   };
+}
+
+type Sense = 'number' | 'separator' | 'command' | 'key';
+
+/** What a key means, by what is held down with it. */
+function senseOf(event: KeyboardEvent): Sense {
+  if (isOfNumber(event)) {
+    return 'number';
+  }
+  if (isGroupSeparator(event)) {
+    return 'separator';
+  }
+  // Control by itself is on its way to become a separator.
+  const isCommand =
+    event.key !== 'Control' && (event.ctrlKey || event.altKey || event.metaKey || event.repeat);
+  return isCommand ? 'command' : 'key';
+}
+
+function strokeOf(
+  decoder: WedgeDecoder<FieldBefore>,
+  { key, timeStamp, target }: KeyboardEvent,
+  sense: Sense,
+): Stroke<FieldBefore> {
+  switch (sense) {
+    case 'number':
+      return decoder.unknown(timeStamp, fieldOf(target));
+    case 'command':
+      return decoder.command(timeStamp);
+    case 'separator':
+      return decoder.separator(timeStamp, fieldOf(target));
+    case 'key':
+      return decoder.press(key, timeStamp, fieldOf(target));
+  }
+}
+
+/** Keeps a scan from the page, and takes back what it has typed. */
+function withhold(event: KeyboardEvent, stroke: Stroke<FieldBefore>, isEnd: boolean): void {
+  if (isEnd) {
+    swallow(event); // Enter would press the button that has the focus, Tab would move it
+  } else if (stroke.kind === 'burst' && !isTextField(event.target)) {
+    event.preventDefault(); // a blank would press a button, or scroll
+  }
+  if (stroke.kind === 'scan' || stroke.kind === 'broken') {
+    restore(stroke.undo);
+  }
+}
+
+function swallow(event: Event): void {
+  event.preventDefault();
+  event.stopPropagation();
 }
 
 function isOfInputMethod({ key, isComposing }: KeyboardEvent): boolean {

@@ -108,7 +108,7 @@ interface Spot {
  *
  * @returns a function that ends it.
  */
-function panByPointers(box: HTMLElement, change: (work: (viewport: Viewport) => void) => void): () => void {
+function panByPointers(box: HTMLElement, change: View['change']): () => void {
   const down = new Map<number, Spot>();
   let begun: Spot | null = null;
   let isDragging = false;
@@ -143,13 +143,7 @@ function panByPointers(box: HTMLElement, change: (work: (viewport: Viewport) => 
     if (other === undefined) {
       change((viewport) => viewport.panBy(now.x - before.x, now.y - before.y));
     } else {
-      const { left, top } = box.getBoundingClientRect();
-      const factor = distance(now, other) / Math.max(1, distance(before, other));
-      const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
-      change((viewport) => {
-        viewport.panBy((now.x - before.x) / 2, (now.y - before.y) / 2);
-        viewport.zoomBy(factor, middle.x - left, middle.y - top);
-      });
+      change((viewport) => pinch(viewport, box.getBoundingClientRect(), { before, now, other }));
     }
   };
   const onUp = (event: PointerEvent) => {
@@ -163,18 +157,29 @@ function panByPointers(box: HTMLElement, change: (work: (viewport: Viewport) => 
     }
     isDragging = false;
   };
-  box.addEventListener('pointerdown', onDown);
-  box.addEventListener('pointermove', onMove);
-  box.addEventListener('pointerup', onUp);
-  box.addEventListener('pointercancel', onUp);
-  box.addEventListener('click', onClick, { capture: true });
-  return () => {
-    box.removeEventListener('pointerdown', onDown);
-    box.removeEventListener('pointermove', onMove);
-    box.removeEventListener('pointerup', onUp);
-    box.removeEventListener('pointercancel', onUp);
-    box.removeEventListener('click', onClick, { capture: true });
-  };
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  box.addEventListener('pointerdown', onDown, { signal });
+  box.addEventListener('pointermove', onMove, { signal });
+  box.addEventListener('pointerup', onUp, { signal });
+  box.addEventListener('pointercancel', onUp, { signal });
+  box.addEventListener('click', onClick, { capture: true, signal });
+  return () => stopping.abort();
+}
+
+/** One of two fingers has moved: zooms around the middle between them, which keeps its point of the plan. */
+function pinch(
+  viewport: Viewport,
+  { left, top }: DOMRect,
+  { before, now, other }: { before: Spot; now: Spot; other: Spot },
+): void {
+  const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
+  viewport.panBy((now.x - before.x) / 2, (now.y - before.y) / 2);
+  viewport.zoomBy(
+    distance(now, other) / Math.max(1, distance(before, other)),
+    middle.x - left,
+    middle.y - top,
+  );
 }
 
 function distance(a: Spot, b: Spot): number {
