@@ -12,11 +12,13 @@ import {
   deleteOrganization,
 } from '../../domain/administration/organizations/organizations.ts';
 import { createUser } from '../../domain/administration/users/create-user.ts';
+import { AlertTurns } from '../../domain/alerts/deriving/take-turn.ts';
 import { openExported } from '../../services/cli/files/exported-folder.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { type TestDatabase, useDatabase } from '../support/database.ts';
 import { fillDatabase } from '../support/filled-database.ts';
+import { openIntake } from '../support/intake.ts';
 import { Site } from '../support/site.ts';
 
 const NAME = 'Acme "quoted", ü';
@@ -24,6 +26,8 @@ const NAME = 'Acme "quoted", ü';
 /** What an import changes on purpose, and what is derived again. */
 const CHANGED = ['api_keys', 'changes', 'handhelds', 'webhooks'];
 const DERIVED = ['live_row_counts', 'reader_joined_spans', 'silence_revisions', 'alert_revisions'];
+
+const wireTime = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000).toISOString();
 
 describe('importing an organization', () => {
   const database = useDatabase();
@@ -66,8 +70,43 @@ describe('importing an organization', () => {
       '--mail',
       'ann@example.com',
     );
+    const since = ['--org', String(org), '--valid-from', wireTime(60)];
+    await site.asset('SENSOR', 'E282');
+    await here.json(
+      'rule',
+      'add',
+      ...since,
+      '--kind',
+      'reading',
+      '--reading',
+      'temperature_c',
+      '--above',
+      '8',
+    );
+    await here.json(
+      'rule',
+      'add',
+      ...since,
+      '--kind',
+      'battery_low',
+      '--reading',
+      'battery_percent',
+      '--below',
+      '20',
+    );
+    await measure(database, 10, { temperature_c: 9, battery_percent: 5 });
+    expect(await openAlerts(database)).to.deep.equal(['battery_low', 'reading']);
     await here.json('org', 'export', '--org', String(org), '--folder', exported);
   });
+
+  const measure = async (on: TestDatabase, minutesAgo: number, values: object) => {
+    const read = { value: 'E282', antenna: 2, observed_at: wireTime(minutesAgo), ...values };
+    await (await openIntake(on)).receive('portal', JSON.stringify(read));
+    const turns = new AlertTurns(on.pool);
+    while ((await turns.take()) === 'behind') {}
+  };
+  const openAlerts = async (of: TestDatabase) =>
+    (await of.rows(`select kind from alerts where state = 'open' order by kind`)).map(({ kind }) => kind);
 
   const linesOf = (of: string, table: string) =>
     readFileSync(join(of, `${table}.jsonl`), 'utf8')
@@ -176,6 +215,9 @@ describe('importing an organization', () => {
       'positions',
       'moves',
       'rules',
+      'alerts',
+      'tag_readings',
+      'newest_readings',
       'tags',
       'antennas',
       'plans',
@@ -189,6 +231,10 @@ describe('importing an organization', () => {
         table,
       ).to.have.deep.members(moved);
     }
+    // Its alerts end there.
+    expect(await openAlerts(elsewhere)).to.deep.equal(['battery_low', 'reading']);
+    await measure(elsewhere, 5, { temperature_c: 4, battery_percent: 90 });
+    expect(await openAlerts(elsewhere)).to.deep.equal([]);
   });
 
   it('refuses a file that is not what was exported', async () => {
