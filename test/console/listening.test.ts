@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type mqtt from 'mqtt';
 import { useConsole } from '../support/console.ts';
 import { connected, connectReader, useIngest } from '../support/ingest.ts';
+import { storeSettings } from '../support/location-settings.ts';
 import { readEvents } from '../support/read-events.ts';
 import { Site } from '../support/site.ts';
 
@@ -26,18 +27,22 @@ describe('listening to an antenna in the console', () => {
     });
     const next = readEvents(answer);
     /** The first event of which it is true; the stream sends one at least every two seconds. */
-    const until = async (isIt: (data: Heard) => boolean): Promise<Heard> => {
+    const first = async <Data>(name: string, isIt: (data: Data) => boolean): Promise<Data> => {
       for (;;) {
         const event = await next();
         if (event === null) {
           throw new Error('the stream has ended');
         }
-        if (isIt(event.data)) {
+        if (event.event === name && isIt(event.data)) {
           return event.data;
         }
       }
     };
-    return { status: answer.status, until };
+    return {
+      status: answer.status,
+      until: (isIt: (data: Heard) => boolean) => first('heard', isIt),
+      levels: (isIt: (data: Levels) => boolean) => first('levels', isIt),
+    };
   };
   const publish = (which: number, reads: object | string) =>
     publishers[which]?.publishAsync('gate', typeof reads === 'string' ? reads : JSON.stringify(reads), {
@@ -109,6 +114,39 @@ describe('listening to an antenna in the console', () => {
     expect(heard.arrivals[0]?.reason).to.include('JSON');
   });
 
+  it('shows the levels of an asset as they decide, by the figures that `why` gives', async () => {
+    const yard = await site.location('YARD');
+    const dock = await site.location('DOCK');
+    const gates = await site.reader('gates', [yard, dock]);
+    const crateId = await site.asset('CRATE-1', 'E2801161');
+    await storeSettings(database, site.orgId, [
+      { locationId: null, validFrom: 0, setting: { procedure: 'strength', certainty: 1 } },
+    ]);
+    const reader = connectReader(one.port, 'gates', { clientId: 'gates' });
+    await connected(reader);
+    const { levels } = await listen(`/readers/${gates}/listen?antenna=1&asset=${crateId}`);
+    expect(await levels(() => true)).to.deep.equal({ location: null, latest: null });
+    const send = (...rssi: number[]) =>
+      reader.publishAsync(
+        'gates',
+        JSON.stringify(rssi.map((each, index) => ({ value: 'E2801161', antenna: index + 1, rssi: each }))),
+        { qos: 1 },
+      );
+    await send(-50, -51);
+    const undecided = await levels(({ latest }) => latest !== null);
+    expect(undecided).to.deep.include({ location: null });
+    const { antennas } = undecided.latest?.decision ?? {};
+    expect(antennas?.map(({ level }) => level)).to.deep.equal([-50, -51]);
+    expect(antennas?.map(({ lacking }) => Math.round(10 * (lacking ?? 0)))).to.deep.equal([32, 52]);
+    const path = `/assets/${crateId}/why`;
+    expect((await suite.call({ path, token })).body.data.latest).to.deep.equal(undecided.latest);
+    await send(-40, -51);
+    const { latest } = await levels(({ location }) => location !== null);
+    expect((await suite.call({ path, token })).body.data.latest).to.deep.equal(latest);
+    expect(latest?.decision?.antennas[0]).to.deep.include({ level: -40, lacking: 0 });
+    await reader.endAsync(true);
+  });
+
   it('is for operators, of their own readers, so many at a time', async () => {
     expect((await listen(undefined, await suite.as('viewer', site.orgId))).status).to.equal(403);
     expect((await listen(undefined, await suite.as('operator'))).status).to.equal(404);
@@ -127,6 +165,11 @@ describe('listening to an antenna in the console', () => {
     expect(refused.body.error.detail).to.include('20 people');
   });
 });
+
+interface Levels {
+  location: object | null;
+  latest: { decision: { antennas: { level: number; lacking: number | null }[] } | null } | null;
+}
 
 interface Heard {
   sources: number;

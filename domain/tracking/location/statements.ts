@@ -695,7 +695,7 @@ interface ByStrength {
   locationId: number;
   /** In dB, or a number of reads; null without a comparison. */
   unit: 'dB' | 'reads' | null;
-  marginTo: (there: HeardLocation) => Margin;
+  marginOf: (here: HeardLocation, there: HeardLocation) => Margin;
 }
 
 /** Section 3. */
@@ -704,15 +704,15 @@ function decideByStrength(heard: Heard, certainty: number): ByStrength {
   const { locationId } = here;
   // Rule 10.
   const isByCounts = heard.locations.some(({ known }) => known === 0);
-  const marginTo = (there: HeardLocation) =>
-    isByCounts ? marginOfCounts(here, there, certainty) : marginOfLevels(here, there, certainty);
+  const marginOf = (one: HeardLocation, other: HeardLocation) =>
+    isByCounts ? marginOfCounts(one, other, certainty) : marginOfLevels(one, other, certainty);
   // Rule 7.
   if (heard.locations.length === 1) {
-    return { proof: 'only_here', locationId, unit: null, marginTo };
+    return { proof: 'only_here', locationId, unit: null, marginOf };
   }
-  const isDecided = heard.locations.every((there) => there === here || marginTo(there).isReached);
+  const isDecided = heard.locations.every((there) => there === here || marginOf(here, there).isReached);
   const proof = isByCounts ? 'counts' : 'strength';
-  return { proof: isDecided ? proof : null, locationId, unit: isByCounts ? 'reads' : 'dB', marginTo };
+  return { proof: isDecided ? proof : null, locationId, unit: isByCounts ? 'reads' : 'dB', marginOf };
 }
 
 /** Rule 9. */
@@ -865,7 +865,10 @@ export interface Evidence {
   locationId: number | null;
   /** By level, loudest first; by counts, most reads first. */
   heard: HeardAt[];
-  /** Unit of the margins in `heard`; null if nothing is compared. */
+  /** The loudest; by counts, those with the most reads. */
+  antennas: AntennaAt[];
+  antennaCount: number;
+  /** Unit of the margins in `heard` and of what `antennas` lack; null if nothing is compared. */
   unit: 'dB' | 'reads' | null;
   /** The likeliest three locations, and how likely each is; with `position` only. */
   shares: { locationId: number; share: number }[] | null;
@@ -888,6 +891,21 @@ export interface HeardAt {
   /** From the best location to this one; null for itself. */
   margin: Margin | null;
 }
+
+export interface AntennaAt {
+  readerId: number;
+  antenna: number;
+  locationId: number;
+  /** With or without RSSI. */
+  reads: number;
+  /** dBm less its offset; null without RSSI. */
+  level: number | null;
+  /** How much more it needs for strength to decide its location; null where another antenna there is the loudest. */
+  lacking: number | null;
+}
+
+/** Antennas that an explanation shows. */
+const MOST_ANTENNAS = 20;
 
 /**
  * Explains one scan by the same functions that decide.
@@ -917,6 +935,7 @@ function evidenceOf(heard: Heard, pinned: Pinned | null, setting: ProvingSetting
       : null;
   const decided = place ?? strength;
   const isByCounts = strength.unit === 'reads';
+  const here = loudest(heard);
   return {
     procedure: place === null ? 'strength' : 'position',
     certainty: setting.certainty,
@@ -932,8 +951,10 @@ function evidenceOf(heard: Heard, pinned: Pinned | null, setting: ProvingSetting
         reads: there.count,
         readsWithRssi: there.known,
         level: there.known === 0 ? null : there.level,
-        margin: there.locationId === strength.locationId ? null : strength.marginTo(there),
+        margin: there === here ? null : strength.marginOf(here, there),
       })),
+    antennas: antennasOf(heard, strength),
+    antennaCount: heard.antennas.length,
     unit: strength.unit,
     shares:
       place?.fit.shares.map(({ locationId, share }) => ({ locationId, share: share / place.fit.all })) ??
@@ -942,3 +963,23 @@ function evidenceOf(heard: Heard, pinned: Pinned | null, setting: ProvingSetting
     position: place?.fit.position ?? null,
   };
 }
+
+function antennasOf({ antennas, locations }: Heard, { unit, marginOf }: ByStrength): AntennaAt[] {
+  const strengthOf = ({ known, level }: AntennaReads) => (known === 0 ? Number.NEGATIVE_INFINITY : level);
+  const lackingAt = (here: HeardLocation) =>
+    locations.reduce((most, there) => {
+      const { reached, needed, isReached } = there === here ? REACHED : marginOf(here, there);
+      return isReached ? most : Math.max(most, needed - reached);
+    }, 0);
+  return antennas
+    .toSorted((a, b) => (unit === 'reads' ? b.count - a.count : strengthOf(b) - strengthOf(a)))
+    .slice(0, MOST_ANTENNAS)
+    .map((each) => {
+      const { readerId, antenna, locationId, count: reads, known, level } = each;
+      const own = locations.find(({ loudest }) => loudest === each);
+      const lacking = own === undefined ? null : lackingAt(own);
+      return { readerId, antenna, locationId, reads, level: known === 0 ? null : level, lacking };
+    });
+}
+
+const REACHED: Margin = { reached: 0, needed: 0, isReached: true };

@@ -89,15 +89,7 @@ export async function explain(
   asset: AssetRef,
   at: Micros | null,
 ): Promise<Explanation | NotSeenYet> {
-  const site = (await readSites(db, [asset])).get(asset.orgId) ?? NOTHING_SET;
-  const stay = await stayAt(db, asset, at ?? LATEST);
-  const last = await loadLast(db, asset, at ?? LATEST);
-  await placeLocations(
-    db,
-    asset.orgId,
-    site,
-    [stay, last].flatMap((each) => each ?? []),
-  );
+  const { site, stay, last } = await upTo(db, asset, at ?? LATEST);
   if (stay === null) {
     const latest = last === null ? null : await latestOf(db, asset, last, site);
     return latest === null
@@ -134,6 +126,27 @@ export async function explain(
         }),
     saidBefore: await saidBefore(db, asset, at ?? from),
   };
+}
+
+/** Where an asset is, and how its last reads decide, without its past. Call in a snapshot. */
+export async function explainLatest(db: Connection, asset: AssetRef): Promise<Explanation> {
+  const { site, stay, last } = await upTo(db, asset, LATEST);
+  const latest = last === null ? null : await latestOf(db, asset, last, site);
+  return { ...UNDECIDED, stay, latest, saidBefore: [] };
+}
+
+/** The stay of an instant and the last scan up to it. */
+async function upTo(db: Connection, asset: AssetRef, at: Micros) {
+  const site = (await readSites(db, [asset])).get(asset.orgId) ?? NOTHING_SET;
+  const stay = await stayAt(db, asset, at);
+  const last = await loadLast(db, asset, at);
+  await placeLocations(
+    db,
+    asset.orgId,
+    site,
+    [stay, last].flatMap((each) => each ?? []),
+  );
+  return { site, stay, last };
 }
 
 const NOTHING_SET = new Site({ settings: [] });

@@ -27,6 +27,7 @@ export function locationsIn({ stay, evidence, latest, rivals, around, saidBefore
       each?.locationId,
       each?.position?.planLocationId,
       ...(each?.heard ?? []).map(({ locationId }) => locationId),
+      ...(each?.antennas ?? []).map(({ locationId }) => locationId),
       ...(each?.shares ?? []).map(({ locationId }) => locationId),
     ]),
   ];
@@ -36,7 +37,10 @@ export function locationsIn({ stay, evidence, latest, rivals, around, saidBefore
 export async function namesIn(db: Connection, orgId: number, explanation: Explanation): Promise<Names> {
   const { decidedBy, evidence, latest, rivals } = explanation;
   const scans = [decidedBy, ...(rivals ?? []).map(({ scan }) => scan.scan)];
-  const heard = [evidence, latest?.evidence].flatMap((each) => each?.heard ?? []);
+  const heard = [evidence, latest?.evidence].flatMap((each) => [
+    ...(each?.heard ?? []),
+    ...(each?.antennas ?? []),
+  ]);
   const readerIds = [...scans.flatMap(readerOf), ...heard.map(({ readerId }) => readerId)];
   return {
     locations: await locationKeys(db, orgId, locationsIn(explanation)),

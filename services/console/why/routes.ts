@@ -9,13 +9,19 @@ import { firstAfter } from '../../../domain/reports/window.ts';
 import type { DecidingScan } from '../../../domain/tracking/history/deciding-scan.ts';
 import type { MetricPosition } from '../../../domain/tracking/history/metric-position.ts';
 import type { Evidence } from '../../../domain/tracking/location/statements.ts';
-import { type Explanation, explain, type Latest, NotSeenYet } from '../../../domain/tracking/why/explain.ts';
+import {
+  type Explanation,
+  explain,
+  explainLatest,
+  type Latest,
+  NotSeenYet,
+} from '../../../domain/tracking/why/explain.ts';
 import { lackOf, oddsOf } from '../../../domain/tracking/why/lack.ts';
 import { antennaShown, locationsIn, type Names, namesIn } from '../../../domain/tracking/why/names.ts';
 import { timeBound } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
-import { memberRoute } from '../serving/context.ts';
+import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { locationsNamed, type References } from '../serving/names.ts';
 import { REFERENCE_OR_NULL, type Reference } from '../serving/reference.ts';
 import {
@@ -73,6 +79,14 @@ const DECISION: JsonSchema = objectOf({
       margin: nullableSchema(objectOf(MEASURE)),
     }),
   ),
+  /** The first in order; `lacking` is what its location still needs, in `unit`; null where another there is louder. */
+  antennas: listOf(
+    objectOf({
+      ...{ location: REFERENCE_OR_NULL, device: DEVICE, antenna: { type: ['integer', 'string'] } },
+      ...{ reads: COUNT_SCHEMA, level: NUMBER_OR_NULL, lacking: NUMBER_OR_NULL },
+    }),
+  ),
+  antenna_count: COUNT_SCHEMA,
   shares: nullableSchema(listOf(objectOf({ location: REFERENCE_OR_NULL, share: { type: 'number' } }))),
   /** `needed` is for `reads` at one antenna. */
   odds: nullableSchema(objectOf({ ...MEASURE, reads: COUNT_SCHEMA })),
@@ -91,6 +105,20 @@ const RULE_OR_NULL: JsonSchema = {
   type: ['string', 'null'],
   enum: ['person', 'every', 'only_here', 'strength', 'counts', 'position', null],
 };
+
+/** `location` is null if nothing is stated. */
+const LATEST: JsonSchema = nullableSchema(
+  objectOf({
+    at: TIME_SCHEMA,
+    location: REFERENCE_OR_NULL,
+    rule: RULE_OR_NULL,
+    decision: nullableSchema(DECISION),
+    lack: nullableSchema(LACK),
+  }),
+);
+
+/** `location` is where the asset is; `latest` is null if it needs no proof, or was not read. */
+export const LEVELS = objectOf({ location: REFERENCE_OR_NULL, latest: LATEST });
 
 /**
  * `stay` is null if there is none at that time; then `latest` names the locations between which the asset is undecided,
@@ -112,16 +140,7 @@ const WHY: JsonSchema = objectOf({
   decision: nullableSchema(DECISION),
   is_too_much: FLAG_SCHEMA,
   is_as_recorded: FLAG_SCHEMA,
-  /** `location` is null if nothing is stated. */
-  latest: nullableSchema(
-    objectOf({
-      at: TIME_SCHEMA,
-      location: REFERENCE_OR_NULL,
-      rule: RULE_OR_NULL,
-      decision: nullableSchema(DECISION),
-      lack: nullableSchema(LACK),
-    }),
-  ),
+  latest: LATEST,
   rivals: {
     type: ['array', 'null'],
     items: objectOf({
@@ -177,6 +196,26 @@ const why = memberRoute({
 });
 
 export const whyRoutes = [why];
+
+/** Where an asset is, and the levels by which its last reads decide. */
+export function levelsNow({ db, parts }: ConsoleContext, assetId: number, signal: AbortSignal) {
+  return parts.insight.run(
+    db.orgId,
+    async (installation) => {
+      const explanation = await inSnapshot(installation, (client) =>
+        explainLatest(client, { orgId: db.orgId, assetId }),
+      );
+      const names = await namesIn(installation, db.orgId, explanation);
+      const locations = await locationsNamed(db, locationsIn(explanation));
+      const { stay, latest } = explanation;
+      return {
+        location: referenceTo(stay?.locationId ?? null, locations),
+        latest: latest === null ? null : latestView(latest, names, locations),
+      };
+    },
+    signal,
+  );
+}
 
 const NOTHING = {
   ...{ first_seen: null, stay: null, decided_by: null, late_seconds: null, rule: null, decision: null },
@@ -280,6 +319,13 @@ function decisionView(evidence: Evidence | null, names: Names, locations: Refere
         ...{ reads, reads_with_rssi: readsWithRssi },
         margin: margin === null ? null : { reached: margin.reached, needed: margin.needed },
       })),
+    antennas: evidence.antennas.map(({ locationId, readerId, antenna, ...figures }) => ({
+      location: referenceTo(locationId, locations),
+      device: deviceView(readerId, readers.get(readerId)),
+      antenna: antennaShown(names, readerId, antenna),
+      ...figures,
+    })),
+    antenna_count: evidence.antennaCount,
     shares:
       shares?.map(({ locationId, share }) => ({ location: referenceTo(locationId, locations), share })) ??
       null,

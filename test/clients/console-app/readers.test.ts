@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import type { MqttClient } from 'mqtt';
-import type { Page } from 'playwright-core';
-import { until } from '../../support/browser.ts';
+import type { Locator, Page } from 'playwright-core';
+import { screenshot, until } from '../../support/browser.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { useIngest } from '../../support/ingest.ts';
+import { storeSettings } from '../../support/location-settings.ts';
 
 const AXIS_FITS = `[...document.querySelectorAll('.week-axis span')].every(
   (label) => label.getBoundingClientRect().right <= label.parentElement.getBoundingClientRect().right + 1
@@ -88,12 +89,40 @@ describe('the readers in the console', () => {
     await sheet.getByText(/0 reads of 0 tags in 0 messages/).waitFor();
     await publish(2, -44.5);
     await sheet.getByText('\u221244.5 dBm').waitFor();
-    await sheet.getByRole('link', { name: 'Forklift' }).waitFor();
+    await sheet.getByRole('link', { name: 'Forklift', exact: true }).waitFor();
     expect(await faultsOf(page, 'readers-listen')).to.deep.equal([]);
+    await levelsShown(page, sheet);
     await page.keyboard.press('Escape');
+    expect(await page.evaluate('location.hash')).not.to.include('asset=');
     await page.getByRole('link', { name: 'Done' }).click();
     await page.getByRole('heading', { name: 'Dock 3' }).waitFor();
   });
+
+  /** By the keyboard. */
+  async function levelsShown(page: Page, sheet: Locator): Promise<void> {
+    const [row] = await app.database.rows<{ id: number }>('select id from organizations');
+    const setting = { procedure: 'strength', certainty: 1 } as const;
+    await storeSettings(app.database, row?.id ?? 0, [
+      { locationId: null, validFrom: Date.now() * 1_000, setting },
+    ]);
+    await sheet.getByRole('link', { name: 'Levels of Forklift' }).focus();
+    await page.keyboard.press('Enter');
+    const levels = sheet.getByRole('region', { name: 'Levels' });
+    await publish(2, -44.5);
+    await publish(1, -45);
+    await levels.getByText('Now at Yard.').waitFor();
+    await levels.getByRole('row', { name: /Dock .* \u221245 dBm/ }).waitFor();
+    await publish(1, -30);
+    await levels.getByText('They say Dock.', { exact: false }).waitFor();
+    const dock = levels.getByRole('row', { name: /^Dock/ });
+    expect(await dock.textContent()).to.match(/\u221230 dBm0 dB$/);
+    expect(await faultsOf(page, 'readers-levels')).to.deep.equal([]);
+    const device = { locale: 'de-DE', viewport: { width: 390, height: 780 } };
+    const german = await app.open('#/readers/1?listen=0&asset=1', app.token, device);
+    await german.getByRole('columnheader', { name: 'Fehlt noch' }).waitFor();
+    expect(await german.evaluate('document.documentElement.scrollWidth')).to.equal(390);
+    await screenshot(german, 'console/readers-levels-german');
+  }
 
   it('say what goes wrong as they sign in', async () => {
     const { id, mqtt_username: username } = await stored();

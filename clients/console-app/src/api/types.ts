@@ -73,6 +73,7 @@ export type Arrivals = Data<'GET /readers/{reader_id}/arrivals'>;
 export type ArrivedMessage = Arrivals['messages'][number];
 export type RecognizedFormat = Arrivals['formats'][number];
 export type Heard = Answers['GET /readers/{reader_id}/listen']['heard'];
+export type Levels = Answers['GET /readers/{reader_id}/listen']['levels'];
 export type HeardTag = Heard['tags'][number];
 export type ListedFormat = Row<'GET /formats'>;
 

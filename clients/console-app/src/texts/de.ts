@@ -1837,6 +1837,18 @@ export const de = {
     heardNoReads: 'Der Leser sendet, und diese Antenne liest nichts: ein Etikett davorhalten.',
     heardRejected: (count, reason) => `${number(count)} nicht lesbar; zuletzt: ${reason}`,
     tags: 'Etiketten',
+    levels: 'Pegel',
+    levelsOf: (asset) => `Pegel von ${asset}`,
+    hideLevels: 'Ausblenden',
+    levelsAt: (place) => `Jetzt bei ${place}.`,
+    levelsNowhere: 'Noch an keinem Ort.',
+    noLevels:
+      'Nichts zu vergleichen: Es wurde noch nicht gelesen, jede Lesung zählt, oder ein Mensch hat es gescannt.',
+    lacking: 'Fehlt noch',
+    lackingOf: { dB: (amount) => `${amount} dB`, reads: (amount) => amount },
+    lackingHint:
+      'Fehlt noch: um wie viel lauter oder öfter gelesen, damit sein Ort entschieden ist; 0, wenn er es ist.',
+    quieter: (count) => `Und ${counted(count, 'weitere Antenne', 'weitere Antennen')}.`,
     unknownTag: 'Gehört zu nichts',
     noRssi: 'ohne Stärke',
     dbm: (rssi) => `${decimal(rssi)} dBm`,

@@ -340,6 +340,37 @@ describe('statements', () => {
       expect(there?.margin?.isReached).to.equal(false);
     });
 
+    it('by what each antenna needs to win: with so much more it is decided, and with less it is not', async () => {
+      const seen = scans(
+        `${reads('A1', 7, { rssi: ':-60.3' })}, ${reads('A2', 3, { rssi: ':-64' })}, ` +
+          `${reads('B', 4, { rssi: ':-61.7' })}, 2.1 C:-59.9, 2.2 D:-66, 2.3 D:-71`,
+      );
+      const evidenceWith = async (readerId: number, offsetDb: number) => {
+        const antennas = [{ readerId, antenna: 1, offsetDb, heightM: 1 }];
+        const site = new Site({ settings: [everywhere(STRENGTH)], antennas });
+        return (await explain(seen, site, seen.at(-1) as Seen)).evidence;
+      };
+      const evidence = await evidenceWith(1, 0);
+      expect(evidence).to.include({ proof: null, antennaCount: 5 });
+      const levels = evidence?.antennas.map(({ locationId, level }) => [locationId, level]);
+      expect(levels).to.deep.equal([
+        [3, -59.9],
+        [1, -60.3],
+        [2, -61.7],
+        [1, -64],
+        [4, -66],
+      ]);
+      for (const { readerId, antenna, locationId, lacking } of evidence?.antennas ?? []) {
+        expect(lacking === null).to.equal(antenna === 2);
+        if (lacking !== null) {
+          const more = await evidenceWith(readerId, -lacking - 1e-9);
+          expect(more).to.include({ proof: 'strength', locationId });
+          expect(more?.antennas[0]?.lacking).to.equal(0);
+          expect((await evidenceWith(readerId, -lacking + 1e-6))?.proof).to.equal(null);
+        }
+      }
+    });
+
     it('by nothing where nothing has to be proven', async () => {
       const seen = scans('0 A:-60, 0.1 B:hand');
       expect(await explain(seen, new Site({ settings: [] }), seen[0] as Seen)).to.deep.include({

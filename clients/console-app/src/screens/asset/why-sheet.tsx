@@ -117,7 +117,7 @@ function LatestReads({ latest }: { latest: Latest }) {
   );
 }
 
-function latestText({ location, rule, lack, decision }: Latest): string {
+export function latestText({ location, rule, lack, decision }: Latest): string {
   const t = texts.value.why;
   if (location !== null) {
     const isByItself = rule === 'every' || rule === 'person';
@@ -144,7 +144,7 @@ function latestText({ location, rule, lack, decision }: Latest): string {
 /** The heard locations with the margins between them; by position, the shares of the best locations. */
 function DecisionTable({ decision }: { decision: Decision }) {
   const t = texts.value.why;
-  const { heard, unit, shares, odds } = decision;
+  const { heard, unit } = decision;
   const isByCounts = unit === 'reads';
   const hasMargins = decision.procedure === 'strength' && unit !== null;
   return (
@@ -198,6 +198,16 @@ function DecisionTable({ decision }: { decision: Decision }) {
         <p class="hint">{t.moreHeard(decision.heard_count - heard.length)}</p>
       )}
       {hasMargins && heard.length > 1 && <p class="hint">{t.marginHint(decision.certainty)}</p>}
+      <Shares decision={decision} />
+    </>
+  );
+}
+
+/** By position: how likely the best locations are. */
+export function Shares({ decision: { shares, odds } }: { decision: Decision }) {
+  const t = texts.value.why;
+  return (
+    <>
       {shares !== null && (
         <>
           <h4>{t.shares}</h4>

@@ -3,21 +3,24 @@ import { organizationId } from '../../api/organization.ts';
 import { receiveEvents } from '../../api/receive-events.ts';
 import { addressOf } from '../../api/send.ts';
 import { serverNow } from '../../api/server-clock.ts';
-import type { Heard, HeardTag, Reader } from '../../api/types.ts';
+import type { Heard, HeardTag, Levels as LevelsNow, Reader } from '../../api/types.ts';
 import { durationText } from '../../parts/duration.ts';
 import { Select } from '../../parts/field.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';
-import { href, hrefWith, replaceAddress } from '../../router/router.ts';
+import { address, href, hrefWith, replaceAddress } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
+import { Levels } from './levels.tsx';
 import { shownAntenna } from './shown-antenna.ts';
 
 interface Listening {
   heard: Heard | undefined;
+  /** The chosen asset's. */
+  levels: LevelsNow | undefined;
   /** It could not be started, or broke off, and is restarted. */
   isLost: boolean;
 }
 
-/** The last 30 seconds of an antenna, to aim it by. */
+/** The last 30 seconds of an antenna, to aim it by, and the levels of an asset: `?listen=2&asset=5`. */
 export function ListenSheet({
   reader,
   antenna,
@@ -28,7 +31,9 @@ export function ListenSheet({
   onClose: () => void;
 }) {
   const t = texts.value.readers;
-  const { heard, isLost } = useListen(reader.id, antenna);
+  const asset = address.value.query.get('asset');
+  const { heard, levels, isLost } = useListen(reader.id, antenna, asset);
+  const name = heard?.tags.find((tag) => String(tag.asset?.id) === asset)?.asset?.name;
   const registered = reader.antennas.find(({ port }) => port === antenna);
   const wordOf = (given: number | string) => wordIn(reader, given);
   const ports = [
@@ -56,6 +61,15 @@ export function ListenSheet({
                 : t.atPlace(registered.location_name ?? registered.location_external_key, registered.min_rssi)
               : t.isOff}
           </p>
+        )}
+        {asset !== null && (
+          <section class="why" aria-label={t.levels}>
+            <h3>{name === undefined ? t.levels : t.levelsOf(name)}</h3>
+            {levels === undefined ? <p class="hint">{t.listenBegins}</p> : <Levels levels={levels} />}
+            <a class="secondary small" href={hrefWith({ asset: null })}>
+              {t.hideLevels}
+            </a>
+          </section>
         )}
         <HeardTags
           heard={heard}
@@ -152,6 +166,11 @@ function Tag({
         {location !== null && <a href={href('place', location.id)}>{location.name}</a>}
         {asset === null && location === null && <span class="faint">{t.unknownTag}</span>}
         <span class="mono faint">{value}</span>
+        {asset !== null && (
+          <a class="heard-levels" href={hrefWith({ asset: asset.id })} aria-label={t.levelsOf(asset.name)}>
+            {t.levels}
+          </a>
+        )}
       </div>
       <div class="heard-figures">
         <span>
@@ -178,17 +197,32 @@ function share(dbm: number): string {
   return `${Math.max(1, Math.min(100, (100 * (dbm - WEAKEST)) / (STRONGEST - WEAKEST)))}%`;
 }
 
-/** Listens while the component is there. @param antenna 0 for all. */
-export function useListen(reader: number, antenna: number): Listening {
-  const [state, setState] = useState<Listening>({ heard: undefined, isLost: false });
+/**
+ * Listens while the component is there.
+ *
+ * @param antenna 0 for all.
+ * @param asset whose levels are wanted.
+ */
+export function useListen(reader: number, antenna: number, asset: string | null = null): Listening {
+  const [state, setState] = useState<Listening>(NOTHING_YET);
   useEffect(() => {
     const path = `/readers/${reader}/listen`;
-    setState({ heard: undefined, isLost: false });
+    setState(NOTHING_YET);
     return receiveEvents({
-      address: () => addressOf(path, { organization: organizationId.value, antenna }),
-      onLost: () => setState(({ heard }) => ({ heard, isLost: true })),
-      on: { heard: (event) => setState({ heard: JSON.parse(event.data), isLost: false }) },
+      address: () =>
+        addressOf(path, {
+          organization: organizationId.value,
+          antenna,
+          ...(asset === null ? {} : { asset }),
+        }),
+      onLost: () => setState((state) => ({ ...state, isLost: true })),
+      on: {
+        heard: ({ data }) => setState((state) => ({ ...state, heard: JSON.parse(data), isLost: false })),
+        levels: ({ data }) => setState((state) => ({ ...state, levels: JSON.parse(data) })),
+      },
     });
-  }, [reader, antenna]);
+  }, [reader, antenna, asset]);
   return state;
 }
+
+const NOTHING_YET: Listening = { heard: undefined, levels: undefined, isLost: false };

@@ -72,7 +72,7 @@ export function ReaderPage({ id }: { id: string }) {
         <ListenSheet
           reader={reader}
           antenna={Number(listen)}
-          onClose={() => go(hrefWith({ listen: null }))}
+          onClose={() => go(hrefWith({ listen: null, asset: null }))}
         />
       )}
       {isEditing && may('admin') && (

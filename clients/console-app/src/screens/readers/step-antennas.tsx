@@ -69,7 +69,7 @@ export function StepAntennas({ reader, reload }: { reader: Reader; reload: () =>
         <ListenSheet
           reader={reader}
           antenna={Number(listen)}
-          onClose={() => go(hrefWith({ listen: null }))}
+          onClose={() => go(hrefWith({ listen: null, asset: null }))}
         />
       )}
     </>

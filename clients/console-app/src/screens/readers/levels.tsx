@@ -1,0 +1,70 @@
+import type { Decision, Levels as LevelsNow } from '../../api/types.ts';
+import { Instant } from '../../parts/instant.tsx';
+import { texts } from '../../texts/texts.ts';
+import { latestText, Shares } from '../asset/why-sheet.tsx';
+
+/** How the last reads of an asset decide where it is, while somebody walks with it. */
+export function Levels({ levels: { location, latest } }: { levels: LevelsNow }) {
+  const t = texts.value.readers;
+  return (
+    <>
+      <p role="status">{location === null ? t.levelsNowhere : t.levelsAt(location.name)}</p>
+      {latest === null ? (
+        <p class="hint">{t.noLevels}</p>
+      ) : (
+        <p class={latest.location === null ? 'why-lack' : ''}>
+          {texts.value.why.latest} (<Instant at={latest.at} />
+          ): {latestText(latest)}
+        </p>
+      )}
+      {latest?.decision != null && <Antennas decision={latest.decision} />}
+    </>
+  );
+}
+
+function Antennas({ decision }: { decision: Decision }) {
+  const [t, why] = [texts.value.readers, texts.value.why];
+  const { antennas, antenna_count: count, procedure, unit } = decision;
+  const hasMargins = procedure === 'strength' && unit !== null;
+  return (
+    <>
+      <table class="table why-table">
+        <caption class="unseen">{t.levels}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t.antennaLabel}</th>
+            <th scope="col" class="number">
+              {why.reads}
+            </th>
+            <th scope="col" class="number">
+              {why.level}
+            </th>
+            {hasMargins && (
+              <th scope="col" class="number">
+                {t.lacking}
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {antennas.map(({ location, device, antenna, reads, level, lacking }, index) => (
+            <tr key={index}>
+              <td>
+                <span class="title">{location?.name ?? why.unknownPlace}</span>
+                <span class="hint">{why.reader(device?.name ?? why.unknownDevice, antenna)}</span>
+              </td>
+              <td class="number">{why.count(reads)}</td>
+              <td class="number">{level === null ? why.noSignal : t.dbm(level)}</td>
+              {hasMargins && (
+                <td class="number">{lacking === null ? '–' : t.lackingOf[unit](why.amount(lacking))}</td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {count > antennas.length && <p class="hint">{t.quieter(count - antennas.length)}</p>}
+      {hasMargins && <p class="hint">{t.lackingHint}</p>}
+      <Shares decision={decision} />
+    </>
+  );
+}
