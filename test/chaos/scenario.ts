@@ -5,6 +5,7 @@ import { inTransaction } from '../../db/timescale/connections/transaction.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { Link, type Observer } from '../support/link.ts';
+import { STRENGTH, storeSettings } from '../support/location-settings.ts';
 import type { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import type { Broker } from './broker.ts';
@@ -28,6 +29,8 @@ export interface ScenarioOptions {
   /** Whether the processes of ingestion have shared subscriptions, or else take turns at the readers' sessions. */
   isShared?: boolean;
   traffic?: Partial<Traffic>;
+  /** Whether assets are where they are heard loudest, or else wherever they are read. */
+  isByStrength?: boolean;
   /** Of ingestion; several divide the readers, which takes mosquitto. */
   processes?: number;
   /** Of the readers, in seconds. */
@@ -135,6 +138,10 @@ export class Scenario {
     await using stops = new AsyncDisposableStack();
     const traffic = { ...USUAL, start: (Date.now() - 5 * 86_400_000) * 1_000, ...options.traffic };
     const site = await furnish(database, traffic);
+    if (options.isByStrength === true) {
+      const byStrength = { locationId: null, validFrom: traffic.start, setting: STRENGTH };
+      await storeSettings(database, site.orgId, [byStrength]);
+    }
     const tap = new Tap();
     const network = async (server: { readonly port: number }, observe?: () => Observer) => {
       // Asked for each connection, as a cluster leads each to another node.

@@ -24,7 +24,7 @@ export type Kind = 'timed' | 'timeless' | 'undecodable' | 'refused';
 export type Fate = 'recorded' | 'unknown' | 'unplaced' | 'rejected';
 
 export interface PlannedRead {
-  /** Of all the traffic; the RSSI tells it in the database. */
+  /** Of all the traffic; the fraction of the RSSI tells it in the database. */
   number: number;
   fate: Fate;
   asset: number;
@@ -68,7 +68,7 @@ export function messageOf(traffic: Traffic, index: number): PlannedMessage {
       fate,
       asset,
       antenna: fate === 'unplaced' ? UNPLACED_ANTENNA : 1 + ((chance >>> 8) % ANTENNAS),
-      rssi: kind === 'refused' ? REFUSED_RSSI : -(number + 1) / RSSI_SCALE,
+      rssi: kind === 'refused' ? REFUSED_RSSI : -40 - ((chance >>> 16) % 40) - (number + 1) / NUMBERS,
       observedAt: kind === 'timeless' ? null : observedAt,
     };
   });
@@ -97,15 +97,16 @@ export function indexOf(payload: Buffer): number | null {
 
 /** The number of the read that has this RSSI. */
 export function numberOf(rssi: number): number {
-  return Math.round(-rssi * RSSI_SCALE) - 1;
+  return Math.round((-rssi % 1) * NUMBERS) - 1;
 }
 
 export const readerName = (reader: number) => `portal-${reader}`;
 export const tagOf = (asset: number) => `E28011${String(asset).padStart(6, '0')}`;
 
-const RSSI_SCALE = 100_000;
+/** Reads have numbers below. */
+const NUMBERS = 2 ** 24;
 
-/** Weaker than that of any other read, up to 14.9 million of them; the scenario's database refuses it. */
+/** Weaker than that of any other read; the scenario's database refuses it. */
 export const REFUSED_RSSI = -149.5;
 
 /** The traffic's times lie within four days, so that they cross the hypertable's chunks. */
