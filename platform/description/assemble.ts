@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../base/checks/fields.ts';
 import { ISSUE_CODES } from '../../base/checks/issues.ts';
 import type { Parameter as DeclaredParameter } from '../http/parameters.ts';
 import { PROBLEMS, type ProblemType } from '../http/problem.ts';
-import type { DescribedResource, DescribedRoute } from './described-route.ts';
+import { type DescribedResource, type DescribedRoute, examplePath } from './described-route.ts';
 import { HEADERS } from './headers.ts';
 import { NamedSchemas } from './named-schemas.ts';
 import type { DescribedMethod, OpenApiDocument, Operation, Parameter, PathItem } from './openapi.ts';
@@ -131,6 +131,7 @@ function errorSchema(types: readonly ProblemType[]): JsonSchema {
 function operationOf(route: DescribedRoute, tag: string, gathered: Gathered): Operation {
   const { schemas } = gathered;
   const parameters = parametersOf(route, schemas);
+  const requestBody = route.body === null ? null : requestBodyOf(route.body, schemas);
   return {
     operationId: route.operationId,
     tags: [tag],
@@ -140,9 +141,26 @@ function operationOf(route: DescribedRoute, tag: string, gathered: Gathered): Op
     'x-required-scopes': route.scope === null ? [] : [route.scope],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...dependenciesOf(route),
-    ...(route.body === null ? {} : { requestBody: requestBodyOf(route.body, schemas) }),
+    ...(requestBody === null ? {} : { requestBody }),
     responses: responsesOf(route, gathered),
+    'x-codeSamples': [{ lang: 'shell', label: 'curl', source: curlOf(route, parameters, requestBody) }],
   };
+}
+
+/** With the variables of the guide's first steps, and without optional parameters, some of which exclude others. */
+function curlOf(route: DescribedRoute, parameters: readonly Parameter[], body: RequestBody | null): string {
+  const query = new URLSearchParams();
+  for (const { name, example, required, in: place } of parameters) {
+    if (place === 'query' && (required || route.query.shown?.includes(name))) {
+      query.append(name, String(example));
+    }
+  }
+  const target = examplePath(route) + (query.size === 0 ? '' : `?${query}`);
+  const method = route.method === 'GET' ? '' : ` -X ${route.method}`;
+  const [[type, { example }] = ['', {}]] = Object.entries(body?.content ?? {});
+  const sent = `'${JSON.stringify(example, null, 2)?.replaceAll("'", "'\\''")}'`;
+  const sending = body === null ? '' : ` \\\n  -H 'Content-Type: ${type}' -d ${sent}`;
+  return `curl${method} "$BASE_URL${target}" -H "Authorization: Bearer $API_KEY"${sending}`;
 }
 
 /** OpenAPI itself cannot express it. */
@@ -185,10 +203,15 @@ function parameterOf(
   };
 }
 
-function requestBodyOf({ type, schema }: NonNullable<DescribedRoute['body']>, schemas: NamedSchemas) {
+type RequestBody = NonNullable<Operation['requestBody']>;
+
+function requestBodyOf(
+  { type, schema }: NonNullable<DescribedRoute['body']>,
+  schemas: NamedSchemas,
+): RequestBody {
   const example = exampleOf(schema);
   return {
-    required: true as const,
+    required: true,
     content: { [type]: { schema: schemas.refer(schema), ...(example === undefined ? {} : { example }) } },
   };
 }

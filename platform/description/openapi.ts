@@ -40,6 +40,7 @@ export interface Operation {
   'x-dependencies'?: string[];
   requestBody?: { required: true; content: Record<string, MediaType> };
   responses: Record<string, Response | Reference>;
+  'x-codeSamples': { lang: string; label: string; source: string }[];
 }
 
 export interface Parameter {

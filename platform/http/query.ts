@@ -17,6 +17,8 @@ export type ParameterValues<P> = { [K in keyof P]: P[K] extends Parameter<infer 
 export interface Query<P extends Parameters = Parameters> {
   parameters: P;
   exclusive?: readonly Pair[];
+  /** Optional ones that the description's example has, as one of each pair is required. */
+  shown?: readonly string[];
   /** Messages for parameters that callers commonly expect but this route does not have. */
   unsupported?: Readonly<Record<string, string>>;
   /** Takes no notice of other parameters, for callers that add some of their own. */

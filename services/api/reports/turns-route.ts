@@ -115,6 +115,7 @@ const TURNS = {
     ]),
     ...PAGING,
   },
+  shown: ['from_location_external_key', 'to_location_external_key'],
   exclusive: [
     ['from_location_id', 'from_location_external_key'],
     ['to_location_id', 'to_location_external_key'],

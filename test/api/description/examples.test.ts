@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Operation } from '../../../platform/description/openapi.ts';
 import { describePublicApi } from '../../../services/api/description/document.ts';
 import { API_RESOURCES } from '../../../services/api/routes.ts';
 import { useApi } from '../../support/api.ts';
+import { useProgram } from '../../support/programs.ts';
 
 describe('the examples of the description', () => {
+  useProgram('curl');
   const api = useApi();
   const { paths } = describePublicApi(API_RESOURCES, {
     publicUrl: null,
@@ -55,6 +59,23 @@ describe('the examples of the description', () => {
   plays('post', '/api/v1/locations');
   plays('post', '/api/v1/locations/{location_id}/tags');
   plays('delete', '/api/v1/locations/{location_id}/tags/{tag_id}');
+
+  it('for curl are requests that the API takes, each as it is printed', async () => {
+    const printed = Object.values(paths)
+      .flatMap((item) => Object.values(item))
+      .flatMap((operation) => operation['x-codeSamples'].map(({ source }) => source));
+    const script = printed.map((command) => `${command} -s -o /dev/null -w '%{http_code}\\n'`).join('\n');
+    const { stdout } = await promisify(execFile)('bash', ['-c', script], {
+      env: { PATH: process.env['PATH'], BASE_URL: api.url, API_KEY: api.key },
+    });
+    const statuses = stdout.trim().split('\n');
+    const refused = printed
+      .map((command, index) => `${statuses[index]} ${command}`)
+      // Its row may not be there, or its key be taken, by now.
+      .filter((line) => !/^(2\d\d|404|409) /.test(line));
+    expect(statuses).to.have.lengthOf(printed.length);
+    expect(refused).to.deep.equal([]);
+  });
 
   function sentBy({ requestBody }: Operation): unknown {
     const [media] = Object.values(requestBody?.content ?? {});

@@ -41,6 +41,7 @@ describe('the page for people, in a browser', () => {
     for (const title of ['Authentication', 'Errors', 'Rate limits and sizes', 'Paging and sorting']) {
       await page.getByRole('heading', { name: title, exact: true }).first().waitFor();
     }
+    await page.getByText(`BASE_URL=${api.url}`).first().waitFor();
   });
 
   for (const theme of ['light', 'dark'] as const) {
@@ -59,6 +60,8 @@ describe('the page for people, in a browser', () => {
     const dialog = page.locator('[role=dialog]');
     await dialog.locator('input').fill('orgs/me');
     await dialog.getByText('Read the organization of the key').click();
+    // The first is the guide's.
+    await page.locator('pre', { hasText: 'curl "$BASE_URL/api/v1/orgs/me"' }).nth(1).waitFor();
     await page.getByRole('button', { name: /^Test Request.*orgs\/me/ }).click();
     const answer = page.waitForResponse(`${api.url}/api/v1/orgs/me`);
     await page
