@@ -76,8 +76,9 @@ const ALERT_EVENT: JsonSchema = {
     ...properties,
     type: {
       type: 'string',
-      enum: Object.values(ALERT_TYPES),
-      description: 'What became of the alert. `opened` may come again, where a warning became an alarm.',
+      'x-extensible-enum': Object.values(ALERT_TYPES),
+      description:
+        'What became of the alert. `opened` may come again, where a warning became an alarm. More types may come.',
     },
     subject: { type: 'string', minLength: 1, description: 'The alert.' },
     time: { ...TIME_SCHEMA, description: 'When the change was recorded.' },

@@ -215,6 +215,9 @@ describe('the description', () => {
     const extensible = (name: string, field: string) =>
       ((schemas[name]?.['properties'] ?? {}) as Record<string, JsonSchema>)[field]?.['x-extensible-enum'];
     expect(extensible('Tag', 'tag_type')).to.deep.equal(['rfid', 'ble', 'barcode']);
+    for (const event of ['MoveEvent', 'AlertEvent']) {
+      expect(extensible(event, 'type'), event).to.be.an('array').that.is.not.empty;
+    }
     expect(extensible('ErrorDetails', 'type')).to.have.members([
       'request_timeout',
       'validation_error',
