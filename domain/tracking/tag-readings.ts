@@ -3,7 +3,6 @@ import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { isUniqueViolation } from '../../db/timescale/connections/transaction.ts';
 import { doubles, integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
-import { copyRows } from '../../db/timescale/queries/copy-rows.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type TimeRules, observedAt as whenObserved } from './observed-at.ts';
@@ -104,11 +103,11 @@ export async function recordReadings(
     await turns.next();
   }
   const fresh = merging.length === 0 ? found : found.filter(({ orgId }) => !mayBeStored(orgId));
-  const copying = copyReadings(client, fresh, kinds);
+  const inserting = insertReadings(client, fresh, kinds);
   const keeping = keepNewest(client, newestOfTags(measured?.choose(found, ofRules) ?? found, kinds), kinds);
   // If a reading was stored already, the statement pipelined behind fails too, without naming the cause.
   keeping.catch(() => {});
-  if (!(await copying)) {
+  if (!(await inserting)) {
     return false;
   }
   await keeping;
@@ -121,29 +120,21 @@ const NONE: ReadonlySet<number> = new Set();
 const AT_ONCE = 4_000;
 
 /**
- * By COPY, in half the time of {@link mergeReadings}.
+ * In less time than {@link mergeReadings}; COPY would take less still, but row-level security refuses it.
  *
  * @returns false if one was stored already.
  */
-async function copyReadings(
-  client: Client,
+async function insertReadings(
+  db: Connection,
   rows: readonly TagReading[],
   kinds: readonly ReadingKind[],
 ): Promise<boolean> {
-  if (rows.length === 0) {
-    return true;
-  }
-  const target = { table: 'tag_readings', columns: [...KEY, ...kinds] };
   try {
-    await copyRows(client, target, rows, (into, { orgId, assetId, tagId, observedAt, readings }) => {
-      into.integer(orgId);
-      into.integer(assetId);
-      into.integer(tagId);
-      into.timestamp(observedAt);
-      for (const kind of kinds) {
-        into.double(readings[kind] ?? null);
-      }
-    });
+    for (let at = 0; at < rows.length; at += AT_ONCE) {
+      await db.exec(sql.prepared(`insert-readings-${numberOf(kinds)}`, NO_ROWS)`
+        insert into tag_readings (org_id, asset_id, tag_id, observed_at, ${listOf(kinds, ({ value }) => value)})
+        select * from ${readingRows(rows.slice(at, at + AT_ONCE), kinds)}`);
+    }
     return true;
   } catch (error) {
     if (isUniqueViolation(error)) {
@@ -152,8 +143,6 @@ async function copyReadings(
     throw error;
   }
 }
-
-const KEY = ['org_id', 'asset_id', 'tag_id', 'observed_at'];
 
 /** Gateways that hear one tag and write whole seconds say one instant again and again. */
 async function organizationsWithSome(db: Connection, rows: readonly TagReading[]): Promise<number[]> {
@@ -182,13 +171,18 @@ async function mergeReadings(
 ): Promise<void> {
   await db.exec(sql.prepared(`record-readings-${numberOf(kinds)}`, NO_ROWS)`
     insert into tag_readings as stored (org_id, asset_id, tag_id, observed_at, ${listOf(kinds, ({ value }) => value)})
-    select * from unnest(
-      ${sql.binary(integers(rows.map(({ orgId }) => orgId)))}::integer[],
-      ${sql.binary(integers(rows.map(({ assetId }) => assetId)))}::integer[],
-      ${sql.binary(integers(rows.map(({ tagId }) => tagId)))}::integer[],
-      ${sql.binary(timestamps(rows.map(({ observedAt }) => observedAt)))}::timestamptz[],
-      ${listOf(kinds, ({ kind }) => sql.fragment`${sql.binary(doubles(rows.map(({ readings }) => readings[kind] ?? null)))}::float8[]`)})
+    select * from ${readingRows(rows, kinds)}
     on conflict (org_id, asset_id, observed_at, tag_id) do update set ${listOf(kinds, ({ value }) => sql.fragment`${value} = greatest(stored.${value}, excluded.${value})`)}`);
+}
+
+/** Key and values of readings, for a from clause. */
+function readingRows(rows: readonly TagReading[], kinds: readonly ReadingKind[]): FragmentSqlToken {
+  return sql.fragment`unnest(
+    ${sql.binary(integers(rows.map(({ orgId }) => orgId)))}::integer[],
+    ${sql.binary(integers(rows.map(({ assetId }) => assetId)))}::integer[],
+    ${sql.binary(integers(rows.map(({ tagId }) => tagId)))}::integer[],
+    ${sql.binary(timestamps(rows.map(({ observedAt }) => observedAt)))}::timestamptz[],
+    ${listOf(kinds, ({ kind }) => sql.fragment`${sql.binary(doubles(rows.map(({ readings }) => readings[kind] ?? null)))}::float8[]`)})`;
 }
 
 /** What a tag says now, of each kind that it said in a batch. */
