@@ -86,7 +86,9 @@ describe('the stretches in which conditions hold', () => {
 
   it('stay the same until the next look, of up to 2,000 random cases, while nobody reads the asset', () => {
     const met = { waited: 0, heardAgain: 0, listened: 0, over: 0 };
-    for (let index = 0; index < randomSets(2_000); index++) {
+    // Fewer do not meet all of what is counted.
+    const cases = Math.max(800, randomSets(2_000));
+    for (let index = 0; index < cases; index++) {
       const random = new Random(97, index);
       const course = randomCourse(random);
       const now = random.below(END);
@@ -126,7 +128,7 @@ describe('the stretches in which conditions hold', () => {
         }
       }
     }
-    expect(met.waited).to.be.greaterThan(randomSets(10_000));
+    expect(met.waited).to.be.greaterThan(5 * cases);
     expect(Math.min(...Object.values(met))).to.be.greaterThan(0);
   });
 });
