@@ -18,7 +18,13 @@ import type { DecidedTransition, Sighting } from './history/history.ts';
 import type { Neighbourhood, Span } from './history/revise.ts';
 import type { LocatedScan } from './located-scan.ts';
 import type { Workload } from './location/heavy-organizations.ts';
-import { lastScansBefore, loadScans, loadTransitions, scansAhead } from './location/load-stretches.ts';
+import {
+  lastScansBefore,
+  loadHeard,
+  loadScans,
+  loadTransitions,
+  scansAhead,
+} from './location/load-stretches.ts';
 import { placeLocations } from './location/read-site.ts';
 import type { Site } from './location/site.ts';
 import type { StoredStretches } from './location/stated-neighbourhoods.ts';
@@ -61,6 +67,7 @@ export function storedTracking(
     },
     decided: (orgId, cost) => workload?.add(orgId, cost),
     transitions: (stretches) => loadTransitions(client, stretches),
+    heard: (stretches) => loadHeard(client, stretches),
     scansAhead: (stretches, count) => scansAhead(client, stretches, count),
   };
 }

@@ -34,12 +34,7 @@ describe('ingestion killed in the middle of the publishes', () => {
     const database = useDatabase();
 
     it('has every read once, and the history they make by strength', () => {
-      // Today's reads: each minute of silence between reads that leave an asset in doubt takes a look-up.
-      const traffic = {
-        start: (Date.now() - 4 * 3_600_000) * 1_000,
-        timelessEvery: Number.POSITIVE_INFINITY,
-      };
-      const options = { processes: 2, ahead: 1_000, traffic, isByStrength: true };
+      const options = { processes: 2, ahead: 1_000, isByStrength: true };
       return withScenario(database, { source: 'mosquitto', ...options }, async (scenario) => {
         const publishing = scenario.publish();
         for (let kill = 0; kill < KILLS; kill++) {

@@ -119,6 +119,35 @@ export async function loadTransitions(
   return inOrder(stretches, rows, toTransition);
 }
 
+/** When the assets were read in each stretch, in order: times at least a minute apart. */
+export async function loadHeard(
+  db: Connection,
+  stretches: readonly Stretch[],
+): Promise<Pick<Stretch, 'from' | 'to'>[][]> {
+  const rows = await db.any(sql.prepared(
+    'load-heard-of-stretches',
+    rowsOf<WithOrdinal & Pick<Stretch, 'from' | 'to'>>(),
+  )`
+    select ordinal::integer as ordinal, micros_of_time(min(observed_at)) as "from", micros_of_time(max(observed_at)) as "to"
+    from (
+      select ordinal, observed_at, count(*) filter (where is_after_silence) over (partition by ordinal order by observed_at) as nth
+      from (
+        select stretch.ordinal, near.observed_at,
+          near.observed_at > lag(near.observed_at) over (partition by stretch.ordinal order by near.observed_at)
+            + interval '1 minute' as is_after_silence
+        from ${timesOf(stretches)}
+        cross join lateral (
+          select observed_at from scan_events
+          where org_id = stretch.org_id and asset_id = stretch.asset_id
+            and observed_at between time."from" and time."to" and retraction_id is null
+          order by observed_at offset 0
+        ) near
+      ) scans
+    ) times
+    group by ordinal, nth order by ordinal, nth`);
+  return inOrder(stretches, rows, ({ from, to }) => ({ from, to }));
+}
+
 export async function scansAhead(
   db: Connection,
   stretches: readonly Stretch[],

@@ -28,6 +28,8 @@ export interface StoredStretches {
   scans(stretches: readonly Stretch[]): Promise<Seen[][]>;
   /** The transitions in each, with the last before and the first after it. */
   transitions(stretches: readonly Stretch[]): Promise<DecidedTransition[][]>;
+  /** When the asset was read in each, in order: times at least a minute apart. */
+  heard(stretches: readonly Stretch[]): Promise<Pick<Stretch, 'from' | 'to'>[][]>;
   /** The instant of the last of up to `count` scans after each; null if there are none. */
   scansAhead(stretches: readonly Stretch[], count: number): Promise<(Micros | null)[]>;
   /** For each of `instants`, in their order: all scans at the last instant before it, none from before `since`. */
@@ -177,11 +179,12 @@ async function knownOfStretches(
   stretches: readonly Stretch[],
 ): Promise<ReadonlyMap<string, KnownOfAsset>> {
   const known = new Map(assets.map((asset) => [assetKey(asset), new KnownOfAsset(asset)]));
-  let pieces = stretches.flatMap(inPieces);
+  let pieces = await inPieces(stored, stretches);
   for (let count = 1; pieces.length > 0; count = Math.min(8 * count, MOST_AHEAD)) {
     await learnAll(stored, known, pieces);
     const diverging = (await eachInTurns(known.values(), (asset) => asset.diverging())).flat();
-    pieces = diverging.length === 0 ? [] : (await piecesAhead(stored, diverging, count)).flatMap(inPieces);
+    pieces =
+      diverging.length === 0 ? [] : await inPieces(stored, await stretchesAhead(stored, diverging, count));
   }
   for (const asset of known.values()) {
     await asset.findLostPosition(stored);
@@ -228,7 +231,7 @@ const MOST_AHEAD = 4_096;
 /** Half minutes with reads to search for a lost position. */
 const MOST_LOOKS = 64;
 
-async function piecesAhead(
+async function stretchesAhead(
   stored: StoredStretches,
   diverging: readonly DivergingStretch[],
   count: number,
@@ -266,13 +269,38 @@ function changedStretches({ orgId, assetId, changed }: ChangedAsset): Stretch[] 
   return stretches;
 }
 
-/** Consecutive parts of a stretch, so that only the scans of a minute and its surroundings are in memory. */
-function inPieces({ orgId, assetId, from, to }: Stretch): Stretch[] {
+/**
+ * Consecutive parts of stretches, so that only the scans of a minute and its surroundings are in memory. A silence is one
+ * part, however long it is.
+ */
+async function inPieces(
+  stored: Pick<StoredStretches, 'heard'>,
+  stretches: readonly Stretch[],
+): Promise<Stretch[]> {
+  const long = stretches.filter(({ from, to }) => to - from >= PIECE);
+  const heard = long.length === 0 ? [] : await stored.heard(long);
+  const heardIn = new Map(long.map((stretch, index) => [stretch, heard[index] ?? []]));
+  return stretches.flatMap((stretch) => piecesOf(stretch, heardIn.get(stretch) ?? [stretch]));
+}
+
+function piecesOf(
+  { orgId, assetId, from, to }: Stretch,
+  heard: readonly Pick<Stretch, 'from' | 'to'>[],
+): Stretch[] {
   const pieces: Stretch[] = [];
-  for (let start = from; start <= to; start += PIECE) {
-    pieces.push({ orgId, assetId, from: start, to: Math.min(to, start + PIECE - 1) });
+  let start = from;
+  for (const time of heard) {
+    const begin = Math.max(from, startOfBucket(bucketOf(time.from)));
+    const end = Math.min(to, endOfBucket(bucketOf(time.to)));
+    if (start < begin) {
+      pieces.push({ orgId, assetId, from: start, to: begin - 1 });
+    }
+    for (let at = begin; at <= end; at += PIECE) {
+      pieces.push({ orgId, assetId, from: at, to: Math.min(end, at + PIECE - 1) });
+    }
+    start = end + 1;
   }
-  return pieces;
+  return start > to ? pieces : [...pieces, { orgId, assetId, from: start, to }];
 }
 
 const PIECE: Micros = 120 * BUCKET;

@@ -257,6 +257,19 @@ export class AssetInMemory {
         return stretches.map(({ from, to }) => within(from, to));
       },
       transitions: async (stretches) => stretches.map(({ from, to }) => around(from, to)),
+      heard: async (stretches) =>
+        stretches.map(({ from, to }) => {
+          const times: { from: number; to: number }[] = [];
+          for (const { observedAt } of within(from, to)) {
+            const last = times.at(-1);
+            if (last !== undefined && observedAt <= last.to + 60_000_000) {
+              last.to = observedAt;
+            } else {
+              times.push({ from: observedAt, to: observedAt });
+            }
+          }
+          return times;
+        }),
       scansAhead: async (stretches, count) =>
         stretches.map(({ to }) => {
           const ahead = within(to + 1, Number.POSITIVE_INFINITY);
