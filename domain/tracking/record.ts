@@ -6,7 +6,6 @@ import { findByIndexes, isUniqueViolation } from '../../db/timescale/connections
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { classify, type LookedUp, lookUp } from './classify.ts';
 import { type Distinct, distinctScans, dropRepeats, findKnownScans, type KnownScan } from './drop-repeats.ts';
-import { assetKey } from './history/asset-ref.ts';
 import type { LocatedScan } from './located-scan.ts';
 import type { Workload } from './location/heavy-organizations.ts';
 import { readSites } from './location/read-site.ts';
@@ -86,10 +85,7 @@ export async function recordScans(
   await recordUnknownTags(client, scans, outcomes);
   const readings = readingsOf(scans, lookedUp.resolutions, options.now, options.rules);
   if (readings.length > 0) {
-    const locked = new Set(located.map(assetKey));
-    const { revised, ofRules } = await withReadingsBeyond(client, readings, (asset) =>
-      locked.has(assetKey(asset)),
-    );
+    const { revised, ofRules } = await withReadingsBeyond(client, readings);
     const isRepeat = written.duplicates.size > 0;
     if (!(await recordReadings(client, readings, { ...options, isRepeat, ofRules }))) {
       throw new AlreadyStored('what a tag measured at an instant was stored already');

@@ -1,6 +1,6 @@
 import type { Micros } from '../../base/instant.ts';
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
-import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type AssetRef, assetKey } from './history/asset-ref.ts';
 import { PairMap } from './pair-map.ts';
@@ -54,15 +54,12 @@ const MOST_LOOKED_UP = 500;
  * Assets for which rules about readings may say something else once these are stored, with an instant just before. A value on
  * the side of a bound where the value before it was changes nothing, so what a tag sends again and again has nothing derived.
  *
- * Call before they are stored.
- *
- * @param isLocked whether this transaction has locked the asset; of others the newest values are, so that of two recorders the
- * second knows of the first.
+ * Call before they are stored. Locks the newest values of their tags, so that of two recorders the second knows of the first:
+ * positions do not do that, as readings of unplaced scans count, too.
  */
 export async function withReadingsBeyond(
   db: Connection,
   found: readonly TagReading[],
-  isLocked: (asset: AssetRef) => boolean,
 ): Promise<{ revised: (AssetRef & { since: Micros })[]; ofRules: ReadonlySet<number> }> {
   const bounds = await loadBounds(db, [...new Set(found.map(({ orgId }) => orgId))]);
   const ofRules = new Set(bounds.keys());
@@ -72,7 +69,7 @@ export async function withReadingsBeyond(
   const asked = found
     .filter(({ orgId }) => bounds.has(orgId))
     .toSorted((a, b) => a.observedAt - b.observedAt);
-  const newest = await loadNewest(db, asked, isLocked);
+  const newest = await lockNewest(db, asked);
   const earliest = new Map<string, AssetRef & { since: Micros }>();
   for (const kind of LASTING_KINDS) {
     for (const { orgId, assetId, observedAt } of await beyond(db, kind, asked, { bounds, newest })) {
@@ -99,44 +96,31 @@ async function loadBounds(db: Connection, orgIds: readonly number[]): Promise<Bo
 type NewestRow = { org_id: number; tag_id: number } & Record<LastingKind, number | null> &
   Record<`${LastingKind}_at`, Micros | null>;
 
-async function loadNewest(
-  db: Connection,
-  asked: readonly TagReading[],
-  isLocked: (asset: AssetRef) => boolean,
-): Promise<Newest> {
+/** Like all who lock several of them, in the order of tags. */
+async function lockNewest(db: Connection, asked: readonly TagReading[]): Promise<Newest> {
   const tags = new PairMap<number, number, TagReading>();
   for (const reading of asked) {
     if (!tags.has(reading.orgId, reading.tagId)) {
       tags.add(reading.orgId, reading.tagId, reading);
     }
   }
-  const newest: Newest = new PairMap();
-  const { locked = [], free = [] } = Object.groupBy(tags.values(), (reading) =>
-    isLocked(reading) ? 'locked' : 'free',
-  );
-  for (const row of [
-    ...(locked.length === 0 ? [] : await db.any(newestOf('find-newest-readings', locked, sql.fragment``))),
-    ...(free.length === 0 ? [] : await db.any(newestOf('lock-newest-readings', free, LOCKED))),
-  ]) {
-    newest.add(row.org_id, row.tag_id, row);
-  }
-  return newest;
-}
-
-const LOCKED = sql.fragment`order by newest.org_id, newest.tag_id for update of newest`;
-
-function newestOf(name: string, tags: readonly TagReading[], end: FragmentSqlToken) {
-  return sql.prepared(name, rowsOf<NewestRow>())`
+  const given = tags.values();
+  const rows = await db.any(sql.prepared('lock-newest-readings', rowsOf<NewestRow>())`
     select newest.org_id, newest.tag_id,
       newest.temperature_c, micros_of_time(newest.temperature_c_at) as temperature_c_at,
       newest.humidity_percent, micros_of_time(newest.humidity_percent_at) as humidity_percent_at,
       newest.battery_percent, micros_of_time(newest.battery_percent_at) as battery_percent_at,
       newest.battery_volts, micros_of_time(newest.battery_volts_at) as battery_volts_at
     from newest_readings newest
-    join unnest(${sql.binary(integers(tags.map(({ orgId }) => orgId)))}::integer[],
-        ${sql.binary(integers(tags.map(({ tagId }) => tagId)))}::integer[]) as given (org_id, tag_id)
+    join unnest(${sql.binary(integers(given.map(({ orgId }) => orgId)))}::integer[],
+        ${sql.binary(integers(given.map(({ tagId }) => tagId)))}::integer[]) as given (org_id, tag_id)
       on newest.org_id = given.org_id and newest.tag_id = given.tag_id
-    ${end}`;
+    order by newest.org_id, newest.tag_id for update of newest`);
+  const newest: Newest = new PairMap();
+  for (const row of rows) {
+    newest.add(row.org_id, row.tag_id, row);
+  }
+  return newest;
 }
 
 /** Readings of a kind that are on another side than the one before, as far as that is known. @param asked in order of time. */

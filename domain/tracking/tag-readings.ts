@@ -80,7 +80,7 @@ interface HowToRecord {
 }
 
 /**
- * Stores them, each once. Call with the assets' positions locked: rows are locked in the order of their keys.
+ * Stores them, each once. Rows are locked in the order of their keys.
  *
  * @returns false if one was stored already that was not expected: then the transaction has failed, and is to be retried
  * carefully.

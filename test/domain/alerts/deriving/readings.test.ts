@@ -8,6 +8,7 @@ import { runTrial } from '../../../../domain/alerts/trial/run-trial.ts';
 import { trialOf } from '../../../../domain/alerts/trial/trial-of.ts';
 import type { Readings } from '../../../../domain/tracking/reading-kind.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
+import { recordAtFirst, recordIn, waits } from '../../../support/concurrently.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { Random } from '../../../support/random.ts';
 import { aRead, record } from '../../../support/recording.ts';
@@ -181,6 +182,41 @@ describe('deriving alerts from what tags measure', () => {
     expect(await revisions()).to.equal(0);
     await send([{ tag: 0, minute: 2, value: 6.5 }]);
     expect(await revisions()).to.equal(1);
+  });
+
+  it('has a value derived that another recorder passes, one placed and the other not', async () => {
+    await rule();
+    await send([{ tag: 0, minute: 0, value: 5 }]);
+    await derive();
+    const first = await database.pool.connect();
+    try {
+      await first.query('begin');
+      await recordIn(first, [scanOf(0, 1, { temperature_c: 9 }, null)]);
+      const second = recordAtFirst(database, [scanOf(0, 2, { temperature_c: 5 })]);
+      expect(await waits(database, second)).to.equal(true);
+      await first.query('commit');
+      await second;
+    } finally {
+      first.release();
+    }
+    expect(await revisions()).to.equal(2);
+  });
+
+  it('has nobody wait in a circle for the values of placed and unplaced scans', async () => {
+    await rule();
+    const other = await site.asset('OTHER');
+    const value = 'T2';
+    await site.tag({ assetId: other }, value, 'ble');
+    await send([{ tag: 0, minute: 0, value: 5 }]);
+    await record(database, [{ ...scanOf(0, 0, { temperature_c: 5 }), value }]);
+    for (let minute = 1; minute <= 20; minute += 1) {
+      const batchOf = (second: number, first: number | null, last: number | null) => [
+        scanOf(0, minute + second / 60, { temperature_c: minute }, first),
+        { ...scanOf(0, minute + second / 60, { temperature_c: minute }, last), value },
+      ];
+      const batches = [batchOf(0, hall, null), batchOf(1, null, hall)];
+      await Promise.all(batches.map((scans) => recordAtFirst(database, scans)));
+    }
   });
 
   it('ends one when the tag is taken off, and goes on while the tag is silent', async () => {
