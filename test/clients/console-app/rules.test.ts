@@ -120,6 +120,10 @@ describe('rules in the console, in a browser', () => {
     await page.getByLabel('Which side').selectOption('below');
     await page.getByText('Temperature is below ….').waitFor();
     await page.getByLabel('Which side').selectOption('above');
+    await page.getByLabel('Bound in °C').fill('8');
+    await page.getByText('Temperature is above 8 °C.').waitFor();
+    await page.getByLabel('Bound in °C').fill('-');
+    await page.getByText('Temperature is above ….').waitFor();
     await page.getByLabel('Bound in °C').fill('-18,5');
     await page.getByLabel('For longer than', { exact: true }).fill('10');
     await page.getByText('Temperature is above −18.5 °C for longer than 10 min.').waitFor();

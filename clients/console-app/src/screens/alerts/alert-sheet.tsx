@@ -7,12 +7,12 @@ import { useReloadOnAlerts } from '../../live/use-reload-on-alerts.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { readingText } from '../../parts/reading-text.ts';
 import { SideSheet } from '../../parts/side-sheet.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { readingText } from '../rules/rule-words.ts';
 import { alertSubject, alertWords } from './alert-words.ts';
 
 export function AlertSheet({ id, onClose }: { id: string; onClose: () => void }) {

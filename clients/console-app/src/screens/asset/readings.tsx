@@ -3,6 +3,7 @@ import type { Asset, Reading } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
 import { Instant, instantText } from '../../parts/instant.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { readingText } from '../../parts/reading-text.ts';
 import type { Range } from '../../parts/timeline/ticks.ts';
 import { texts } from '../../texts/texts.ts';
 
@@ -42,7 +43,7 @@ export function Readings({ asset, range }: { asset: Asset; range: Range }) {
               aria-pressed={each.kind === kind}
               onClick={() => setChosen(each.kind)}
             >
-              {t.kinds[each.kind]}: <strong>{valueText(each.kind, each.value)}</strong>
+              {t.kinds[each.kind]}: <strong>{readingText(each.kind, each.value)}</strong>
             </button>{' '}
             <span class="hint">
               <Instant at={each.observed_at} />
@@ -60,11 +61,6 @@ export function Readings({ asset, range }: { asset: Asset; range: Range }) {
       )}
     </section>
   );
-}
-
-function valueText(kind: Kind, value: number): string {
-  const { value: written, units } = texts.value.readings;
-  return written(value, units[kind]);
 }
 
 /** By kind, from the tag that measured last. */
@@ -101,18 +97,18 @@ function Picture({ buckets, kind, range }: { buckets: readonly Reading[]; kind: 
     buckets.map((bucket) => `${x(bucket.observed_at)},${y(bucket[of])}`);
   return (
     <figure class="readings-picture">
-      <span class="hint">{valueText(kind, high)}</span>
+      <span class="hint">{readingText(kind, high)}</span>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={t.picture(t.kinds[kind], valueText(kind, low), valueText(kind, high))}
+        aria-label={t.picture(t.kinds[kind], readingText(kind, low), readingText(kind, high))}
       >
         <polygon points={[...line('max'), ...line('min').toReversed()].join(' ')} />
         <polyline points={line('mean').join(' ')} />
       </svg>
       <figcaption class="hint">
-        <span>{valueText(kind, low)}</span>
+        <span>{readingText(kind, low)}</span>
         <span>
           {instantText(new Date(range.from).toISOString(), true)} –{' '}
           {instantText(new Date(range.to).toISOString(), true)}
@@ -153,9 +149,9 @@ function ReadingTable({ buckets, kind }: { buckets: readonly Reading[]; kind: Ki
                 <td>
                   <Instant at={observed_at} isLong />
                 </td>
-                <td class="number">{valueText(kind, min ?? 0)}</td>
-                <td class="number">{valueText(kind, mean ?? 0)}</td>
-                <td class="number">{valueText(kind, max ?? 0)}</td>
+                <td class="number">{readingText(kind, min ?? 0)}</td>
+                <td class="number">{readingText(kind, mean ?? 0)}</td>
+                <td class="number">{readingText(kind, max ?? 0)}</td>
                 <td class="number">{t.value(count ?? 0, '')}</td>
               </tr>
             ))}

@@ -1,5 +1,6 @@
 import type { Rule, RuleReading, RuleSettings } from '../../api/types.ts';
 import { durationText } from '../../parts/duration.ts';
+import { readingText } from '../../parts/reading-text.ts';
 import { texts } from '../../texts/texts.ts';
 import type { Side } from './rule-draft.ts';
 
@@ -37,12 +38,7 @@ export function boundWords(
   const { kinds } = texts.value.readings;
   const kind = reading ?? 'temperature_c';
   const bound = above ?? below ?? null;
-  return [kinds[kind], side, bound === null ? '…' : readingText(kind, bound)];
-}
-
-export function readingText(kind: RuleReading, value: number): string {
-  const { value: written, units } = texts.value.readings;
-  return written(value, units[kind]);
+  return [kinds[kind], side, bound === null || Number.isNaN(bound) ? '…' : readingText(kind, bound)];
 }
 
 /** The assets or readers of a rule, in words. */
