@@ -140,8 +140,8 @@ function withConventions(command: Command, path: string): Command {
 }
 
 /**
- * Prints a command's output as its options ask; a document when all else has ended. Names may come from a tenant, so control characters are escaped for
- * people; a command whose names must not begin a line of their own applies `forTerminal`.
+ * Prints a command's output as its options ask; JSON is printed last. Names may come from a tenant, so control
+ * characters are escaped for people; a command whose names must not begin a line of their own applies `forTerminal`.
  */
 export function printResult({ json, text }: CommandResult, { json: isJson }: { json?: boolean }): void {
   const command = running();
@@ -160,6 +160,14 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
     }
     return number;
   };
+}
+
+export function asNumber(text: string): number {
+  const number = text.trim() === '' ? Number.NaN : Number(text);
+  if (!Number.isFinite(number)) {
+    throw new InvalidArgumentError('It must be a number, such as 8 or -18.5.');
+  }
+  return number;
 }
 
 export function oneOf<Word extends string>(...words: readonly Word[]): (text: string) => Word {

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import {
   MICROS_PER_DAY,
@@ -33,7 +33,7 @@ import type { PairCounts } from '../../../domain/tracking/location/tally-pairs.t
 import { locationKeys, recordedPeriod } from '../../../domain/tracking/location/try-on-assets.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { TIME_SETTINGS } from '../../../platform/runtime/time-settings.ts';
-import { addCommand, type CommandResult, id, printResult } from '../command-line/command-line.ts';
+import { addCommand, asNumber, type CommandResult, id, printResult } from '../command-line/command-line.ts';
 import { shownTime, time } from '../command-line/instants.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -453,14 +453,6 @@ function decidingOf(options: DecidingOptions, usual: Deciding['procedure'] | nul
     );
   }
   return { procedure: by, certainty, tagDbm };
-}
-
-function asNumber(text: string): number {
-  const number = text.trim() === '' ? Number.NaN : Number(text);
-  if (!Number.isFinite(number)) {
-    throw new InvalidArgumentError('It must be a number.');
-  }
-  return number;
 }
 
 function shown({ procedure, certainty, tagDbm }: Deciding) {

@@ -16,7 +16,7 @@ import { runTrial, type TrialResult } from '../../../domain/alerts/trial/run-tri
 import { trialOf } from '../../../domain/alerts/trial/trial-of.ts';
 import { makeChange, unchanged } from '../../../domain/changes/make-change.ts';
 import { LASTING_KINDS, type LastingKind } from '../../../domain/tracking/reading-bound.ts';
-import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
+import { addCommand, asNumber, id, oneOf, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { shownTime, time } from '../command-line/instants.ts';
 import { listTable } from '../command-line/list-table.ts';
@@ -274,13 +274,14 @@ const saysOf: Record<Shown['kind'], (rule: Said) => string> = {
   not_allowed: (rule) => `must not be at ${rule.location_external_key}`,
   must_be: (rule) => `must be at ${rule.location_external_key}${later(rule)}`,
   reader: (rule) => `reader silent or disconnected${later(rule)}`,
-  reading: (rule) => `${boundText(rule)}${later(rule)}`,
-  battery_low: (rule) => `${boundText(rule)}${later(rule)}`,
+  reading: boundText,
+  battery_low: boundText,
 };
 
-function boundText({ reading, above, below, hysteresis }: Said): string {
+function boundText(rule: Said): string {
+  const { reading, above, below, hysteresis } = rule;
   const by = hysteresis === null ? '' : `, back by ${hysteresis}`;
-  return `${reading} ${above === null ? `below ${below}` : `above ${above}`}${by}`;
+  return `${reading} ${above === null ? `below ${below}` : `above ${above}`}${by}${later(rule)}`;
 }
 
 function second({ then_seconds: seconds }: Said, what: string): string {
@@ -417,7 +418,7 @@ interface RuleOptions {
   asset?: Listed<string>;
   within?: string;
   metadata?: Listed<MetadataTerm>;
-  reading?: LastingKind | typeof NONE;
+  reading?: LastingKind;
   above?: number | typeof NONE;
   below?: number | typeof NONE;
   hysteresis?: number | typeof NONE;
@@ -495,7 +496,7 @@ function changeOf(options: RuleOptions): RuleChange {
     ...{ name, after: orNothing(after), thenAfter: orNothing(thenAfter) },
     ...{ metadata: orNothing(metadata), mailTo: orNothing(mail) },
     ...{ readerIds: orNothing(reader), assetExternalKeys: orNothing(asset) },
-    ...{ reading: orNothing(reading), above: orNothing(above), below: orNothing(below) },
+    ...{ reading, above: orNothing(above), below: orNothing(below) },
     hysteresis: orNothing(hysteresis),
     locationExternalKey: orNothing(at),
     withinLocationExternalKey: orNothing(within),
@@ -552,11 +553,7 @@ function durationOrNone(text: string): Micros | typeof NONE {
 }
 
 function numberOrNone(text: string): number | typeof NONE {
-  const number = text === NONE || text.trim() === '' ? Number.NaN : Number(text);
-  if (text !== NONE && !Number.isFinite(number)) {
-    throw new InvalidArgumentError('It must be a number, such as 8 or -18.5.');
-  }
-  return text === NONE ? text : number;
+  return text === NONE ? text : asNumber(text);
 }
 
 function listOf<Item>(read: (text: string) => Item) {
