@@ -27,16 +27,19 @@ export const NEW_TAG_NOTES = {
 export const newTag: Field<NewTag> = objectField(NEW_TAG, toNewTag, NEW_TAG_NOTES);
 
 /** A value of separators alone is valid (contract 2.4), but no read can match it. */
-export function toNewTag(
+export function toNewTag(values: Values<typeof NEW_TAG>, name?: string): Checked<NewTag> {
+  const tag = permittedTag(values, name === undefined ? 'value' : `${name}.value`);
+  return tag.ok ? accepted({ ...tag.value, tagKey: keyOfTag(tag.value.tagType, tag.value.value) }) : tag;
+}
+
+/** @param name of the value's field. */
+export function permittedTag(
   { tag_type: tagType, value }: Values<typeof NEW_TAG>,
-  name?: string,
-): Checked<NewTag> {
-  if (isForbiddenInTag(tagType, value)) {
-    return refused(
-      invalidValue(name === undefined ? 'value' : `${name}.value`, 'must not contain control characters'),
-    );
-  }
-  return accepted({ tagType, value, tagKey: keyOfTag(tagType, value) });
+  name: string,
+): Checked<Omit<NewTag, 'tagKey'>> {
+  return isForbiddenInTag(tagType, value)
+    ? refused(invalidValue(name, 'must not contain control characters'))
+    : accepted({ tagType, value });
 }
 
 /** The matching key of a tag; the value itself if the key would be empty. */

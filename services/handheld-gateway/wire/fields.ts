@@ -11,23 +11,21 @@ import {
 } from '../../../base/checks/issues.ts';
 import { objectField, optional, type Values } from '../../../base/checks/members.ts';
 import { withoutTokens } from '../../../base/tag-secrets.ts';
-import { NEW_TAG } from '../../../domain/master-data/tags/new-tag.ts';
+import { NEW_TAG, permittedTag } from '../../../domain/master-data/tags/new-tag.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
-import { isForbiddenInTag, type TagType } from '../../../domain/tracking/tag-type.ts';
+import type { TagType } from '../../../domain/tracking/tag-type.ts';
 
 export interface ReadTag {
   tagType: TagType;
   value: string;
 }
 
-/** Refuses a value of separators only: it has no key to be matched by. @param name of the value's field. */
-export function usableTag({ tag_type, value }: Values<typeof NEW_TAG>, name: string): Checked<ReadTag> {
-  if (isForbiddenInTag(tag_type, value)) {
-    return refused(invalidValue(name, 'must not contain control characters'));
-  }
-  return tagKey(tag_type, value) === ''
+/** Refuses a value of separators only, too: it has no key to be matched by. @param name of the value's field. */
+export function usableTag(values: Values<typeof NEW_TAG>, name: string): Checked<ReadTag> {
+  const tag = permittedTag(values, name);
+  return tag.ok && tagKey(tag.value.tagType, tag.value.value) === ''
     ? refused(invalidValue(name, 'must have more in it than separators'))
-    : accepted({ tagType: tag_type, value });
+    : tag;
 }
 
 /**
