@@ -18,9 +18,8 @@ await runProcess(() => {
         () => isUp && process.stdout.write('\nStopped in order.\n'),
       );
       const standalone = await startStandalone(config, log, lifecycle);
-      const { firstCredentials } = await import('./first-start.ts');
+      const { firstAdministratorToken, firstCredentials } = await import('./first-start.ts');
       const credentials = await firstCredentials(standalone.databaseUrl);
-      const { firstAdministratorToken } = await import('./first-start.ts');
       const token = await firstAdministratorToken(standalone.databaseUrl);
       process.stdout.write(welcomeText(standalone, config, token));
       if (credentials !== null) {

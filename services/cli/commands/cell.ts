@@ -78,7 +78,7 @@ function addCellMove(program: Command): void {
       const { org: orgId, route } = options;
       const to = await requireOtherDatabase(options.to);
       const hasBroker = readSettings(BROKER, running().env).MQTT_URL !== null;
-      const moving = showMoving(options.json === true);
+      const moving = showMoving();
       const result = await withInterruption(
         (signal) =>
           withMigratedOwnerUrl((from) =>
@@ -111,15 +111,14 @@ function addCellMove(program: Command): void {
 }
 
 /** Shows what is done, and after an interruption what it waits for, unless that ends in a moment. */
-function showMoving(isJson: boolean) {
+function showMoving() {
+  const { isJson, streams } = running();
   const progress = showProgress();
   let doing = 'connecting';
   let saying: NodeJS.Timeout | undefined;
   const sayWhatItWaitsFor = () => {
     progress.end();
-    running().streams.stderr.write(
-      `Interrupted; it ends after: ${doing}. Press Ctrl-C again to end it at once\n`,
-    );
+    streams.stderr.write(`Interrupted; it ends after: ${doing}. Press Ctrl-C again to end it at once\n`);
   };
   return {
     show: (what: string) => {

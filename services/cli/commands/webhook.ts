@@ -382,8 +382,9 @@ function webhookSettings(): WebhookSettings {
 function keysOf(isElsewhere: boolean, data: string): SecretsKeys {
   if (!isElsewhere) {
     requireEmbedded(data);
+    return ownSecretsKey(data);
   }
-  const keys = isElsewhere ? readOwnSecretsKey(data) : ownSecretsKey(data);
+  const keys = readOwnSecretsKey(data);
   if (keys === null) {
     throw new AppError(
       'misconfigured',
