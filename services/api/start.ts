@@ -118,7 +118,7 @@ async function startKeys(url: string, running: { log: Logger; lifecycle: Lifecyc
   return { access, keyUsage, refusedSignIns: await startRefusedSignIns(access.door, running) };
 }
 
-/** Reads are served all the same. */
+/** Checks that health reports, but that stop no requests: whether it can write, and whether ids remain. */
 function noticesOf(access: AccessDoor, door: Pick<OrganizationDoor, 'requireWriting'>) {
   return {
     writing: async () => {

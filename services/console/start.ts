@@ -158,7 +158,7 @@ function limitsOf(config: ConsoleConfig) {
   };
 }
 
-/** What handlers need that nothing waits for. */
+/** Parts made from the configuration alone. */
 function partsOf(config: ConsoleConfig, isSecure: boolean) {
   return {
     cookie: new OwnCookie('session', { seconds: SESSION_SECONDS, isSecure }),

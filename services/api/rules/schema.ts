@@ -73,7 +73,7 @@ function objectOf(properties: Record<string, JsonSchema>): JsonSchema {
 
 const seconds = integer({ min: 0, max: MOST_SECONDS }, SECONDS_SCHEMA);
 
-/** What a kind of reading allows is said with that kind. */
+/** Each kind of reading has its own, narrower range. */
 const number = decimal({ min: -1e9, max: 1e9 });
 
 const term = objectField(

@@ -187,7 +187,8 @@ function addReportExport<Options, Row extends { id: number | string }>(
     .addHelpText(
       'after',
       `
-The columns are the fields of the API's report, with times in UTC. The report shows one instant and has no time limit. With --json and no --file, the CSV is the text "csv" of the document.
+The columns are the fields of the API's report, with times in UTC. The report shows one instant and has no time limit.
+With --json and no --file, the CSV is the text "csv" of the document.
 
 Examples:
   ${TAGTRAIL} export ${verb} --org 1 ${example} --file ${verb}.csv

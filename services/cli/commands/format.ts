@@ -152,9 +152,9 @@ function addFormatTry(program: Command): void {
 The last three override the format, as the settings of a reader do.
 JSON: {format, outcome, scans, ignored, rejected}. The outcome is "items", or "ignored" or "rejected" of the whole
 message.
-Scans: {tag_type, value, antenna, rssi, observed_at, reader, report_unknown}; observed_at is null where the time of receipt
-will be used. rssi_unusable, time_unreadable and clock_unset appear if the signal strength is impossible, the time is unreadable, or the
-device's clock was never set.
+Scans: {tag_type, value, antenna, rssi, observed_at, reader, report_unknown}; observed_at is null where the time of
+receipt will be used. rssi_unusable, time_unreadable and clock_unset appear if the signal strength is impossible, the
+time is unreadable, or the device's clock was never set.
 Ignored: {reason, warning}; the warning is a text for the log, or null. near_miss appears if the item holds something like
 a tag; near_misses counts these, and would_read names the built-in formats that read the payload.
 Rejected: {item, reason, excerpt}; the item counts from 0, and is null for the whole message.

@@ -54,7 +54,7 @@ function nextOf(readerId: number, format: string): string {
   const place = `${TAGTRAIL} antenna set --reader ${readerId}`;
   return definition !== undefined && namesAntennas(definition)
     ? `${place} --name <name> --location <external key>
-      (what it names, once it has sent: ${TAGTRAIL} reader antennas --reader ${readerId})`
+      (after its first message, ${TAGTRAIL} reader antennas --reader ${readerId} lists the names)`
     : `${place} --port 1 --location <external key>`;
 }
 

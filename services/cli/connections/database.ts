@@ -214,7 +214,7 @@ async function withNewEmbedded<Result>(
     throw error;
   } finally {
     leaving.cancel();
-    // What is done is said, too.
+    // So that the result is still printed.
     await withInterruption(() => server.stop());
   }
 }
