@@ -110,6 +110,25 @@ describe('the output of a command with --json', () => {
     expect(JSON.parse(stdout())).to.have.lengthOf.above(3_000);
   });
 
+  it('is there with the only copy of a password while the command waits for ingestion', async () => {
+    await database.rows(
+      `insert into broker_sessions (realm, client_id, is_divided, is_connected, connected_at, held_until)
+       values ('mqtt', 'deaf', false, true, now(), now() + interval '1 hour')`,
+    );
+    const reader = ['--org', org, '--name', 'new', '--topic', 'never/heard', '--format', 'tagtrail'];
+    const { child, ended, stdout, stderr, printed } = run(
+      'services/cli/tagtrail.ts',
+      ['reader', 'create', ...reader, '--json'],
+      reached(),
+    );
+    await printed('mqtt_password');
+    expect(stderr()).to.equal('');
+    child.kill('SIGKILL');
+    await ended;
+    expect(JSON.parse(stdout()).mqtt_password).to.match(/^\S{20,}$/);
+    await database.rows('delete from broker_sessions');
+  });
+
   it('is all of a long export', async () => {
     const ended = await runCommand(['export', 'assets', '--org', org, '--json'], reached());
     expect(ended.status, ended.stderr).to.equal(0);

@@ -31,6 +31,7 @@ import { withConnections } from '../connections/database.ts';
 import { secondsIn } from '../parts/duration.ts';
 import { publishedAt } from '../parts/published-at.ts';
 import { running } from '../running/running.ts';
+import { finishOutput } from '../running/standard-output.ts';
 
 export function addReader(program: Command): void {
   addReaderCreate(program);
@@ -111,7 +112,8 @@ function addReaderCreate(program: Command): void {
           },
           options,
         );
-        // After printing the password, the only copy.
+        // The password above all, the only copy.
+        await finishOutput();
         await awaitReader(db, topic);
       });
     });
@@ -195,7 +197,8 @@ async function setByOptions(options: SetOptions): Promise<void> {
       },
       options,
     );
-    // After printing the password, the only copy.
+    // The password above all, the only copy.
+    await finishOutput();
     if (isElsewhere) {
       await awaitReader(db, reader.topic);
     }
