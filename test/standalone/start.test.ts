@@ -9,6 +9,7 @@ import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { runningEmbeddedUrl } from '../../db/timescale/embedded/server.ts';
 import { socketsOf } from '../support/listening.ts';
 import { type Program, run } from '../support/process.ts';
+import { useProgram } from '../support/programs.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { isServerRunning, serverPid, stop, useStandalone } from './use-standalone.ts';
 
@@ -34,12 +35,6 @@ describe('everything in one process', () => {
     expect(first.stdout()).to.match(/Handheld token {2}th_1_[\w-]{43}/);
     expect(await whoAmI(first, key)).to.have.nested.property('body.data.name', 'My organization');
     expect(await lookUpAs(first)).to.equal(200);
-    const [, commands = ''] = first.stdout().split('Try it:');
-    const { stdout } = await promisify(execFile)('bash', ['-ec', commands], {
-      cwd: join(import.meta.dirname, '../..'),
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
-    });
-    expect(stdout).to.match(/My organization.*DOCK-1.*portal.*DOCK-1/s);
     const { data_checksums: checksums, superusers } = await askServer(system.data);
     expect(checksums).to.equal('on');
     expect(OWNERS_TASKS).to.include.members(superusers);
@@ -128,6 +123,23 @@ describe('everything in one process', () => {
     expect(await whoAmI(second, key)).to.have.property('status', 200);
     expect(await stop(second)).to.equal(0);
     expect(isServerRunning(system.data)).to.equal(false);
+  });
+});
+
+describe('what npm start says to try', () => {
+  useProgram('curl');
+  const system = useStandalone();
+
+  it('works as it is printed', async () => {
+    const program = await system.start();
+    await program.printed('Try it');
+    const [, commands = ''] = program.stdout().split('Try it:');
+    const { stdout } = await promisify(execFile)('bash', ['-ec', commands], {
+      cwd: join(import.meta.dirname, '../..'),
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+    });
+    expect(stdout).to.match(/My organization.*DOCK-1.*portal.*DOCK-1/s);
+    expect(await stop(program)).to.equal(0);
   });
 });
 
