@@ -80,6 +80,13 @@ describe('tags', () => {
         });
       }
 
+      it('may have FNC1 in a barcode, between two GS1 elements', async () => {
+        const value = '010400638133393110LOT\u001d21ABC';
+        const attached = await client.post(path, { tag_type: 'barcode', value });
+        expect(attached.status, attached.text).to.equal(201);
+        expect(attached.body?.data.value).to.equal(value);
+      });
+
       it('are told apart by every character of the value, letter case and blanks included', async () => {
         for (const value of ['e280aa', 'E280AA', 'E2-80-AA', 'E280AA ', '00E280AA', '0e280aa']) {
           expect((await client.post(path, { tag_type: 'rfid', value })).status).to.equal(201);
@@ -112,18 +119,15 @@ describe('tags', () => {
         ],
         [{ tag_type: 'rfid', value: 'v', id: 5 }, 'id', 'unknown_field', /"id" in request body$/, undefined],
         [{ tag_type: 'rfid', value: 'v', type: 'x' }, 'type', 'unknown_field', /"type"/, undefined],
-        ...['\u0000', '\u0001', '\u0008', '\u000b', '\u000c', '\u000e', '\u001d', '\u001f', '\u007f'].map(
-          (control) => {
-            const message = 'value must not contain control characters';
-            return [
-              { tag_type: 'rfid', value: `a${control}` },
-              'value',
-              'invalid_value',
-              message,
-              undefined,
-            ] as const;
-          },
-        ),
+        ...[
+          ...['\u0000', '\u0001', '\u0008', '\u000b', '\u000c', '\u000e', '\u001d', '\u001f', '\u007f'].map(
+            (control) => ({ tag_type: 'rfid', value: `a${control}` }),
+          ),
+          ...['\u0000', '\u001c', '\u001e'].map((control) => ({ tag_type: 'barcode', value: `a${control}` })),
+        ].map((tag) => {
+          const message = 'value must not contain control characters';
+          return [tag, 'value', 'invalid_value', message, undefined] as const;
+        }),
       ] as const) {
         it(`are not attached by ${JSON.stringify(json).slice(0, 50)}`, async () => {
           await client.changingNothing(async () => {

@@ -32,6 +32,7 @@ describe('what a scanned value is taken for', () => {
     expect(whyUnusable('barcode', '')).to.match(/nothing/);
     expect(whyUnusable('rfid', ': - :')).to.match(/nothing/);
     expect(whyUnusable('rfid', 'a\u001db')).to.match(/control/);
+    expect(whyUnusable('barcode', 'a\u001cb')).to.match(/control/);
     expect(whyUnusable('barcode', 'a\u001db')).to.equal(null);
     expect(whyUnusable('barcode', '📦'.repeat(256))).to.match(/255/);
     expect(whyUnusable('barcode', '📦'.repeat(255))).to.equal(null);
