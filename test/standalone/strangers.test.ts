@@ -9,7 +9,7 @@ import { publishAnew } from '../support/publish-anew.ts';
 import { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
 
-/** Milliseconds; so many times as long as before anybody came, where the machine is slow. */
+/** Milliseconds; on a slow machine, times as long as before anybody came. */
 const LONGEST_KEPT_OUT = 5_000;
 const TIMES_AS_LONG = 100;
 
@@ -53,7 +53,14 @@ describe('strangers at everything in one process', () => {
     return socket;
   }
   const publish = () => publishAnew(mqtt, 'E2801160');
-  const longest = async () => Math.max(LONGEST_KEPT_OUT, TIMES_AS_LONG * (await publish()));
+  const longest = async () => {
+    const times = [];
+    for (let number = 0; number < 5; number++) {
+      times.push(await publish());
+    }
+    const [, , median = 0] = times.sort((a, b) => a - b);
+    return Math.max(LONGEST_KEPT_OUT, TIMES_AS_LONG * median);
+  };
   /** The most memory it ever had, in MiB. */
   const peak = () =>
     Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${program.child.pid}/status`, 'utf8'))?.[1]) / 1024;
@@ -93,7 +100,7 @@ describe('strangers at everything in one process', () => {
     await until(async () => (await fetch(`${api}/readyz`)).status === 200);
   });
 
-  it('keep no reader of their own address out for more than 5 s, though 10,000 come, idle or hostile in six ways', async () => {
+  it('keep no reader of their own address out for more than 5 s, or 100 times as long as before, though 10,000 come, idle or hostile in six ways', async () => {
     const most = await longest();
     const come = async (count: number, kinds: HostileKind[]) => {
       for (let number = 0; number < count; number++) {
