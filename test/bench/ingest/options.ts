@@ -67,9 +67,8 @@ const PARTS = [
 export type IngestPart = (typeof PARTS)[number];
 
 /** All that take nothing but PostgreSQL and mosquitto, and no hours. */
-const USUAL = PARTS.filter(
-  (part) => part !== 'rabbitmq' && part !== 'memory' && part !== 'steady' && part !== 'location',
-);
+const IF_NAMED: readonly IngestPart[] = ['rabbitmq', 'memory', 'steady', 'location', 'beside-hall'];
+const USUAL = PARTS.filter((part) => !IF_NAMED.includes(part));
 
 const SOURCES: readonly SourceName[] = ['mosquitto', 'embedded'];
 
