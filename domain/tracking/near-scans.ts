@@ -48,7 +48,7 @@ export interface Late {
 }
 
 /**
- * Loads the surroundings recently scans in two or three index look-ups each, however long the history. Most turn out to
+ * Loads the surroundings of late scans in two or three index look-ups each, however long the history. Most turn out to
  * change nothing by their stays: one look-up, and none within the asset's last stay. Whether such a scan is stored
  * already is looked up only where repeats are expected; elsewhere the write reveals it.
  */

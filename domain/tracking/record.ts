@@ -335,7 +335,7 @@ interface FindOptions {
 }
 
 /**
- * Finds the scans that are stored already for their assets and, with the same look-ups, the surroundings recently ones.
+ * Finds the scans that are stored already for their assets and, with the same look-ups, the surroundings of late ones.
  * Two kinds are found only when they are written, unless such repeats are expected: those stored for another asset,
  * which had the tag before, and those that change no history.
  */

@@ -41,7 +41,7 @@ export interface StoredTracking extends StoredStretches {
 
 /**
  * @param sites where scans that are read are placed.
- * @param near recently scans, as it was before they were written.
+ * @param near late scans, with their surroundings as they were before they were written.
  * @param workload gets to know how many scans are read, and what deciding on them costs.
  */
 export function storedTracking(

@@ -120,7 +120,7 @@ async function forgetIdleRetractions(client: pg.ClientBase, retentionDays: numbe
 }
 
 /**
- * Proofs recently reads and delays are kept longer than reads, by the time that coverage looks back, so that answers
+ * Proofs by late reads and delays are kept longer than reads, by the time that coverage looks back, so that answers
  * about assets do not change while the reads are kept.
  */
 async function forgetProofs(client: pg.ClientBase, retentionDays: number): Promise<void> {
