@@ -1,6 +1,6 @@
 /**
- * How many random sets to try, where many take long: `TEST_SHARE` of them. `.ci/run` tries a part, others in each run; `.ci/nightly` and
- * a developer try all. A share above 1 tries more.
+ * How many random sets to try, where many take long: `TEST_SHARE` of them. `.ci/run` tries a part, other sets in each run unless the
+ * test counts what it met; `.ci/nightly` and a developer try all. A share above 1 tries more.
  */
 export function randomSets(count: number): number {
   return Math.ceil(count * SHARE);
