@@ -50,7 +50,6 @@ function expectUnderstood({ place, commands, refusal }: CommandBlock, said: stri
       .and.not.match(/^rejected /m);
   }
   if (commands.includes('docs/mqtt.mjs pub')) {
-    // It ends with 0 all the same.
     expect(said, place).not.to.match(/error/i);
   }
   if (refusal !== null) {

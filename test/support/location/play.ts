@@ -150,7 +150,7 @@ function inPieces(scans: readonly Scan[], random: Random): Batch[] {
 /** Each decides again nearly all of what came before. */
 const FEWEST_PIECES = 5;
 
-function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
+export function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
   const mixed = [...items];
   for (let index = mixed.length - 1; index > 0; index--) {
     const other = random.integer(0, index);

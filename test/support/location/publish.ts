@@ -4,6 +4,7 @@ import { createRandom, type Random } from '../../../simulation/random.ts';
 import { connected, connectReader } from '../ingest.ts';
 import type { Measured, MeasuredRead } from './measured.ts';
 import type { MeasuredSite } from './measured-site.ts';
+import { shuffled } from './play.ts';
 
 type TaggedRead = MeasuredRead & { tag: string };
 
@@ -69,13 +70,6 @@ function messagesOf(reads: readonly TaggedRead[]): Message[] {
     reads: reads.slice(index * READS_A_MESSAGE, (index + 1) * READS_A_MESSAGE),
     writer: 0,
   }));
-}
-
-function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
-  return items
-    .map((item) => ({ item, order: random.integer(0, 2 ** 30) }))
-    .sort((a, b) => a.order - b.order)
-    .map(({ item }) => item);
 }
 
 async function publish(
