@@ -12,7 +12,7 @@ import { dueLater, isDue, newWork, type Organization, takeDue, type Work } from 
 import type { ReadAgain } from './read-again.ts';
 import { type Behind, forget, revisedHistory, takeMoves } from './read-moves.ts';
 import { putOff, spreadRevisions, takeRevisions } from './revisions.ts';
-import { loadRulesOf } from './rules-of-organization.ts';
+import { areOfReadings, loadRulesOf } from './rules-of-organization.ts';
 
 export interface Derived {
   /** False if it was deleted, or its rules ended long ago. */
@@ -72,6 +72,8 @@ export async function deriveOrganization(
   const moves = feed === null ? [] : await takeMoves(db, feed, share, now);
   await noteMoves(db, orgId, organization, work, [...settled, ...moves], now);
   const revisions = isRevised ? await takeRevisions(db, orgId, share) : [];
+  const revisedAssets = revisions.flatMap(({ subject, id }) => (subject === 'asset' ? [id] : []));
+  await keepMeasured(db, orgId, organization, revisedAssets, now);
   for (const { subject, id, since: from } of revisions) {
     if (from < now) {
       work[subject === 'asset' ? 'assets' : 'readers'].add(id, from);
@@ -106,6 +108,35 @@ export async function deriveOrganization(
     isChanged: looked.some(({ isChanged }) => isChanged),
     unknown: looked.flatMap(({ what, id, isUnknown }) => (isUnknown ? [{ orgId, what, id }] : [])),
   };
+}
+
+/** Keeps readings after the window: what has an asset revised is only the first of them that may change something. */
+async function keepMeasured(
+  db: Connection,
+  orgId: number,
+  { rules, unsettled }: Organization,
+  assetIds: readonly number[],
+  now: Micros,
+): Promise<void> {
+  if (assetIds.length === 0 || !areOfReadings(rules)) {
+    return;
+  }
+  const rows = await db.any(sql.prepared(
+    'find-readings-after',
+    rowsOf<{ asset_id: number; until: Micros }>(),
+  )`
+    select tag.asset_id, micros_of_time(max(newest.at)) as until
+    from unnest(${sql.binary(integers(assetIds))}::integer[]) as given (id)
+    join tags tag on tag.org_id = ${orgId}::integer and tag.asset_id = given.id
+    cross join lateral (
+      select greatest(temperature_c_at, humidity_percent_at, battery_percent_at, battery_volts_at) as at
+      from newest_readings where org_id = ${orgId}::integer and tag_id = tag.id offset 0
+    ) newest
+    where newest.at >= time_of_micros(${now}::bigint)
+    group by tag.asset_id`);
+  for (const { asset_id: id, until } of rows) {
+    unsettled.histories.keep(revisedHistory(id, now, until), now);
+  }
 }
 
 /** Assets of each source, however long they take. */

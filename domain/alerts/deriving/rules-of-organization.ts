@@ -3,7 +3,7 @@ import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { loadRules } from '../rules/load-rules.ts';
-import type { DatedRule } from '../rules/rule.ts';
+import { type DatedRule, isOfReadings } from '../rules/rule.ts';
 
 /** How far back alerts are derived. */
 export const DERIVED_BACK: Micros = 31 * MICROS_PER_DAY;
@@ -30,6 +30,11 @@ export async function loadRulesOf(
         ofStays: byRule(rules.filter(({ kind }) => kind !== 'reader' && kind !== 'overdue')),
         ofReaders: byRule(rules.filter(({ kind }) => kind === 'reader')),
       };
+}
+
+/** Whether any of them are. */
+export function areOfReadings({ ofAssets }: OrganizationRules): boolean {
+  return [...ofAssets.values()].some((versions) => versions.some(isOfReadings));
 }
 
 /** The rules of deleted organizations: they count no more. */

@@ -116,6 +116,29 @@ describe("an organization's part of a turn", () => {
     expect(await alerts()).to.deep.equal([['Forbidden', at(20.1), at(20.3)]]);
   });
 
+  it('does not forget what was measured after its window, where only what was before had it look', async () => {
+    await rule({ kind: 'reading', reading: 'temperature_c', above: 8, hysteresis: 1, name: 'Warm' });
+    await turn(15);
+    const values = [
+      [20, 9],
+      [26, 5],
+      [27, 9],
+      [28, 5],
+    ] as const;
+    await record(
+      database,
+      values.map(([second, temperature_c]) => ({ ...readOf([dock, second]), readings: { temperature_c } })),
+    );
+    await turn(25);
+    expect(await alerts()).to.deep.equal([['Warm', at(20), null]]);
+    await turn(26.5);
+    await turn(29);
+    expect(await alerts()).to.deep.equal([
+      ['Warm', at(20), at(26)],
+      ['Warm', at(27), at(28)],
+    ]);
+  });
+
   it('does not forget what is dated after its window of a reader', async () => {
     await rule({ kind: 'reader', after: MICROS_PER_SECOND, name: 'Silent' });
     await turn(10);
