@@ -3,6 +3,7 @@ import { isReadingValue, type ReadingKind } from '../../tracking/reading-kind.ts
 import { isRadioStrength } from '../../tracking/rssi.ts';
 import { FORBIDDEN_IN_TAG_VALUE, isTagType, type TagType } from '../../tracking/tag-type.ts';
 import { isPlausible } from './transforms/time/range.ts';
+import { MAX_TEXT } from './values/limits.ts';
 import { toNumber, toText } from './values/long-number.ts';
 import { beginningOf, printable } from './values/printable.ts';
 
@@ -43,6 +44,8 @@ export const MOST_PORT = 65_535;
 export const MOST_NUMBER = 32_767;
 export const LONGEST_ANTENNA = 64;
 
+const nameOfObject = oncePerObject((value) => JSON.stringify(beginningOf(value, LONGEST_ANTENNA)));
+
 /** A port, also quoted; any other text, number, list or object is a name. Blank text names no antenna. */
 export function asAntenna(value: unknown): number | string | undefined {
   const port = toNumber(value);
@@ -52,8 +55,8 @@ export function asAntenna(value: unknown): number | string | undefined {
   if (value === undefined || value === null) {
     return undefined;
   }
-  const text = toText(value) ?? JSON.stringify(beginningOf(value, LONGEST_ANTENNA)) ?? '';
-  return printable(text.trim(), LONGEST_ANTENNA) || undefined;
+  const text = toText(value) ?? (typeof value === 'object' ? nameOfObject(value) : JSON.stringify(value));
+  return printable(text.slice(0, MAX_TEXT).trim(), LONGEST_ANTENNA) || undefined;
 }
 
 /** dBm, keeping fractions. */
@@ -80,4 +83,23 @@ export function asInstant(value: unknown): Micros | undefined {
 export function asReader(value: unknown): string | undefined {
   const text = toText(value);
   return text === undefined || text === '' ? undefined : printable(text, 255);
+}
+
+/**
+ * Remembers `answer` for each object, because all items of a message may ask about the same one: listing the members
+ * of a large object 1,000 times took 10 s.
+ */
+export function oncePerObject<Answer extends boolean | string>(
+  answer: (value: object) => Answer,
+): (value: object) => Answer {
+  const answers = new WeakMap<object, Answer>();
+  return (value) => {
+    const known = answers.get(value);
+    if (known !== undefined) {
+      return known;
+    }
+    const found = answer(value);
+    answers.set(value, found);
+    return found;
+  };
 }

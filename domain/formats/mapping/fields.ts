@@ -1,7 +1,16 @@
 import type { Micros } from '../../../base/instant.ts';
 import { READING_KINDS, type ReadingKind, type Readings } from '../../tracking/reading-kind.ts';
 import type { TagType } from '../../tracking/tag-type.ts';
-import { asAntenna, asInstant, asReader, asReading, asRssi, asTagType, asTagValue } from './acceptance.ts';
+import {
+  asAntenna,
+  asInstant,
+  asReader,
+  asReading,
+  asRssi,
+  asTagType,
+  asTagValue,
+  oncePerObject,
+} from './acceptance.ts';
 import { compileConditions, compileElementConditions, type ElementConditions } from './condition.ts';
 import type { Compilation } from './language/compilation.ts';
 import {
@@ -184,11 +193,16 @@ function firstGivenTime(candidates: readonly Candidate[]) {
 
 /** Blank texts say nothing (lines of separated fields have them), nor do empty objects. */
 function isGiven(value: unknown): boolean {
-  if (typeof value === 'object') {
-    return value !== null && Object.keys(value).length > 0;
+  if (typeof value === 'string') {
+    return value.slice(0, MAX_TEXT).trim() !== '';
   }
-  return value !== undefined && !(typeof value === 'string' && value.trim() === '');
+  if (typeof value === 'object' && value !== null) {
+    return hasMembers(value);
+  }
+  return value !== undefined && value !== null;
 }
+
+const hasMembers = oncePerObject((value) => Object.keys(value).length > 0);
 
 function checkCandidates(
   field: Field,

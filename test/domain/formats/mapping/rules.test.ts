@@ -5,6 +5,7 @@ import type {
   FieldsDefinition,
 } from '../../../../domain/formats/mapping/language/definition.ts';
 import type { Policies } from '../../../../domain/formats/mapping/run.ts';
+import { Scope } from '../../../../domain/formats/mapping/scope.ts';
 import { formatOf, map, outcomesOf, readsOf } from '../../../support/mapping.ts';
 
 const values = (mapped: ReturnType<typeof map>) => readsOf(mapped).map((read) => read.value);
@@ -324,6 +325,46 @@ describe('a candidate', () => {
     expect(outcomesOf(map(macOnly, payload, 't', { identity: 'raw' }))).to.deep.equal([
       'rejected: the format has no value for the identity raw',
     ]);
+  });
+});
+
+describe('a large value at a place that all items look at', () => {
+  const [rule] = formatOf({
+    fields: {
+      tag_type: [{ const: 'barcode' }],
+      value: [{ item: '/v' }],
+      antenna: [{ root: '/o' }],
+      rssi: [{ root: '/o' }],
+      observed_at: [{ root: '/o', transform: ['time'] }],
+    },
+  }).rules;
+  const scopeOf = (o: unknown) => {
+    const scope = new Scope('site/reader', 1_000);
+    scope.enter({ o });
+    return scope;
+  };
+
+  it('is an object: its members are listed once for each use', () => {
+    let listings = 0;
+    const ownKeys = (target: object) => {
+      listings += 1;
+      return Reflect.ownKeys(target);
+    };
+    const object = new Proxy({ a: 1 }, { ownKeys });
+    const scope = scopeOf(object);
+    for (let item = 0; item < 3; item++) {
+      expect(rule?.fields.antenna(scope)).to.equal('{"a":1}');
+      expect(rule?.fields.givenRssi(scope)).to.equal(object);
+      expect(rule?.fields.givenTime(scope)?.given).to.equal(object);
+    }
+    expect(listings).to.equal(2);
+  });
+
+  it('is a text: only its first 4,096 characters count', () => {
+    const scope = scopeOf(`${' '.repeat(4_096)}a`);
+    expect(rule?.fields.antenna(scope)).to.equal(null);
+    expect(rule?.fields.givenRssi(scope)).to.equal(undefined);
+    expect(rule?.fields.givenTime(scope)).to.equal(undefined);
   });
 });
 
