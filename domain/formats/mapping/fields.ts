@@ -197,7 +197,7 @@ function isGiven(value: unknown): boolean {
     return value.slice(0, MAX_TEXT).trim() !== '';
   }
   if (typeof value === 'object' && value !== null) {
-    return hasMembers(value);
+    return value instanceof LongNumber || hasMembers(value);
   }
   return value !== undefined && value !== null;
 }
