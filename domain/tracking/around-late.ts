@@ -4,8 +4,7 @@ import type { DecidedTransition, Stay } from './history/history.ts';
 import type { Neighbourhood, Span } from './history/revise.ts';
 import { type LocatedScan, toSighting } from './located-scan.ts';
 import type { Near, StoredScan } from './near-scans.ts';
-import type { Position } from './positions.ts';
-import { isNewest, type Touched } from './touched.ts';
+import { isNewest, type Position, type Touched } from './positions.ts';
 
 /**
  * The neighbourhood of an asset's new scans by what was stored around the late ones before they were written, where every

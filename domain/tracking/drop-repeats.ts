@@ -4,7 +4,7 @@ import { type FragmentSqlToken, type RowQuery, rowsOf, sql } from '../../db/time
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { compareRssi } from './history/history.ts';
 import { type LocatedScan, scanKey } from './located-scan.ts';
-import { earliest, latest } from './touched.ts';
+import { earliest, latest } from './positions.ts';
 
 export interface KnownScan {
   /** The asset that the tag was attached to when the scan was recorded, perhaps not the one it is attached to now. */

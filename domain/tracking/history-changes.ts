@@ -11,9 +11,8 @@ import type { RecentHearings } from './location/recent-hearings.ts';
 import type { Site } from './location/site.ts';
 import { type ChangedAsset, statedNeighbourhoods } from './location/stated-neighbourhoods.ts';
 import { lastSighting, lastSightingAmong, movesInTurn, movesWhereStated, type WithMoves } from './moves.ts';
-import type { Position } from './positions.ts';
+import { latest, type Position, type Touched } from './positions.ts';
 import type { StoredTracking } from './stored-tracking.ts';
-import { latest, type Touched } from './touched.ts';
 
 /**
  * Brings histories and positions up to the scans that were just written, for each asset in the cheapest way that is

@@ -7,8 +7,7 @@ import {
 } from './history/history.ts';
 import type { Span } from './history/revise.ts';
 import { type LocatedScan, toSighting } from './located-scan.ts';
-import type { Position } from './positions.ts';
-import type { Touched } from './touched.ts';
+import type { Position, Touched } from './positions.ts';
 
 export interface Move {
   scan: LocatedScan;

@@ -14,8 +14,7 @@ import type { DecidedTransition, Sighting, Stay } from './history/history.ts';
 import { microsOf } from './history/micros-of.ts';
 import type { LocatedScan } from './located-scan.ts';
 import { PairMap } from './pair-map.ts';
-import type { Position } from './positions.ts';
-import { earliest, latest } from './touched.ts';
+import { earliest, latest, type Position } from './positions.ts';
 
 /** The stored surroundings of a late scan before it is written. */
 export interface Near {

@@ -1,6 +1,6 @@
 import type { Micros } from '../../base/instant.ts';
 import type { LocatedScan } from './located-scan.ts';
-import { isNewest, latest, type Touched } from './touched.ts';
+import { isNewest, latest, type Touched } from './positions.ts';
 
 /**
  * When assets were last seen, as this process recorded it: which scans are probably newer than all of their assets, and can be

@@ -14,7 +14,7 @@ import type { Move } from './moves.ts';
 import { type Late, loadNear, type Near, type StoredScan } from './near-scans.ts';
 import type { TimeRules } from './observed-at.ts';
 import { PairMap } from './pair-map.ts';
-import { insertPositions, lockPositions, type Position } from './positions.ts';
+import { insertPositions, isNewest, lockPositions, type Position, touchedAssets } from './positions.ts';
 import type { ReadingsOfTransaction } from './recent-readings.ts';
 import type { RecentlySeen, RecentRepeats } from './recently-seen.ts';
 import { reviseAlerts, withLateScans, withReadingsBeyond } from './revise-alerts.ts';
@@ -22,7 +22,6 @@ import type { Outcome, Scan } from './scan.ts';
 import { insertScanEvents, isRetracted, markRetracted, strengthenScanEvents, toMark } from './scan-events.ts';
 import { storedTracking } from './stored-tracking.ts';
 import { readingsOf, recordReadings } from './tag-readings.ts';
-import { isNewest, touchedAssets } from './touched.ts';
 import { recordUnknownTags } from './unknown-tags.ts';
 import { StoredOtherwise, updateHistories } from './update-histories.ts';
 

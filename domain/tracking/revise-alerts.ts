@@ -4,9 +4,9 @@ import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type AssetRef, assetKey } from './history/asset-ref.ts';
 import { PairMap } from './pair-map.ts';
+import { earliest, type Touched } from './positions.ts';
 import { type Bound, LASTING_KINDS, type LastingKind, sideOf } from './reading-bound.ts';
 import type { TagReading } from './reading-kind.ts';
-import { earliest, type Touched } from './touched.ts';
 
 /**
  * Has alerts about assets derived again, in organizations with rules: late or retracted scans may change no history,

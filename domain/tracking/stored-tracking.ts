@@ -29,7 +29,7 @@ import { placeLocations } from './location/read-site.ts';
 import type { Site } from './location/site.ts';
 import type { StoredStretches } from './location/stated-neighbourhoods.ts';
 import type { Near } from './near-scans.ts';
-import type { Touched } from './touched.ts';
+import type { Touched } from './positions.ts';
 
 /** Reads stored data, including new and changed scans. */
 export interface StoredTracking extends StoredStretches {

@@ -24,9 +24,8 @@ import { forgetSite } from './location/read-site.ts';
 import type { RecentHearings } from './location/recent-hearings.ts';
 import type { Site } from './location/site.ts';
 import type { Move } from './moves.ts';
-import { updatePositions } from './positions.ts';
+import { type Touched, updatePositions } from './positions.ts';
 import type { StoredTracking } from './stored-tracking.ts';
-import type { Touched } from './touched.ts';
 import {
   type AssetTransition,
   addTransitions,

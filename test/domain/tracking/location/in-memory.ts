@@ -15,10 +15,14 @@ import type { DatedSetting, Site } from '../../../../domain/tracking/location/si
 import type { Seen } from '../../../../domain/tracking/location/statements.ts';
 import type { Move } from '../../../../domain/tracking/moves.ts';
 import type { Near } from '../../../../domain/tracking/near-scans.ts';
-import type { Position } from '../../../../domain/tracking/positions.ts';
+import {
+  isNewest,
+  type Position,
+  type Touched,
+  touchedAssets,
+} from '../../../../domain/tracking/positions.ts';
 import { withoutRetracted } from '../../../../domain/tracking/retractions/without-retracted.ts';
 import type { StoredTracking } from '../../../../domain/tracking/stored-tracking.ts';
-import { isNewest, type Touched, touchedAssets } from '../../../../domain/tracking/touched.ts';
 import { unsealedMoveOf } from '../../../../domain/tracking/update-histories.ts';
 import type { FeedMove } from '../../../support/fold.ts';
 import { aRead } from '../../../support/recording.ts';
