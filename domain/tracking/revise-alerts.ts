@@ -81,10 +81,16 @@ export async function withReadingsBeyond(
   return { revised: [...earliest.values()], ofRules };
 }
 
+/** Versions that count, or did within the time for which alerts are derived; for a from clause, and more conditions. */
+export const RULES_OF_READINGS = sql.fragment`rules rule where rule.reading is not null and not rule.is_ended
+  and not exists (
+    select from rules later where later.org_id = rule.org_id and later.id = rule.id and later.version > rule.version
+      and later.valid_from < now() - interval '31 days')`;
+
 async function loadBounds(db: Connection, orgIds: readonly number[]): Promise<Bounds> {
   const rows = await db.any(sql.prepared('find-bounds-of-readings', rowsOf<Bound & { org_id: number }>())`
-    select distinct org_id, reading, above, below, hysteresis from rules
-    where org_id = any (${sql.binary(integers(orgIds))}::integer[]) and reading is not null`);
+    select distinct rule.org_id, rule.reading, rule.above, rule.below, rule.hysteresis from ${RULES_OF_READINGS}
+      and rule.org_id = any (${sql.binary(integers(orgIds))}::integer[])`);
   return new Map(
     [...Map.groupBy(rows, (row) => row.org_id)].map(([orgId, own]) => [
       orgId,

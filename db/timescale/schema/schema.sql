@@ -1235,7 +1235,7 @@ CREATE INDEX tags__org_id_normal_key ON public.tags USING btree (org_id, normal_
 CREATE INDEX tags__org_id_tag_type_tag_key ON public.tags USING btree (org_id, tag_type, tag_key) WHERE (detached_at IS NULL);
 CREATE UNIQUE INDEX tags__org_id_tag_type_value ON public.tags USING btree (org_id, tag_type, value) WHERE (detached_at IS NULL);
 CREATE INDEX tags__searched_text ON public.tags USING gin (org_id, folded(value) gin_trgm_ops) WHERE (detached_at IS NULL);
-CREATE TRIGGER tags_revise_alerts AFTER UPDATE OF detached_at ON public.tags FOR EACH ROW WHEN (((old.detached_at IS NULL) AND (new.detached_at IS NOT NULL) AND (new.asset_id IS NOT NULL))) EXECUTE FUNCTION revise_alerts_of_row('asset', 'asset_id', 'detached_at');
+CREATE TRIGGER tags_revise_alerts AFTER UPDATE ON public.tags REFERENCING OLD TABLE AS old_tags NEW TABLE AS new_tags FOR EACH STATEMENT EXECUTE FUNCTION revise_alerts_of_detached_tags();
 
 create table unknown_tags (
   org_id integer not null,
@@ -2380,6 +2380,28 @@ AS $function$
   insert into alert_revisions (org_id, subject, subject_id, since)
   select org, what, which, from_then where exists (select from rules where rules.org_id = org)
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.revise_alerts_of_detached_tags()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if current_setting('tagtrail.copying', true) is distinct from 'on' then
+    insert into alert_revisions (org_id, subject, subject_id, since)
+    select org_id, 'asset', asset_id, min(detached_at)
+    from (
+      select org_id, asset_id, detached_at from new_tags where asset_id is not null and detached_at is not null
+      except all
+      select org_id, asset_id, detached_at from old_tags
+    ) detached
+    where exists (select from rules where rules.org_id = detached.org_id and rules.reading is not null)
+    group by org_id, asset_id;
+  end if;
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.revise_alerts_of_row()

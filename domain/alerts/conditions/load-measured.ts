@@ -7,6 +7,7 @@ import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/querie
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { LOOKS_BACK } from '../../presence/coverage/load-places.ts';
 import { type Bound, type LastingKind, releaseOf, type Side, sideOf } from '../../tracking/reading-bound.ts';
+import { RULES_OF_READINGS } from '../../tracking/revise-alerts.ts';
 import { type DatedRule, isOfReadings } from '../rules/rule.ts';
 import type { Measured, MeasuredTag } from './evidence.ts';
 
@@ -235,5 +236,5 @@ export function measuringTags(orgId: number): FragmentSqlToken {
 
 /** Elsewhere only assets that were somewhere can have alerts. */
 export function hasRulesOfReadings(orgId: number): FragmentSqlToken {
-  return sql.fragment`exists (select from rules where rules.org_id = ${orgId} and rules.reading is not null)`;
+  return sql.fragment`exists (select from ${RULES_OF_READINGS} and rule.org_id = ${orgId})`;
 }

@@ -263,10 +263,12 @@ async function lookAtFirst(
     )
     union all
     (
-      select distinct on (tag.asset_id) tag.asset_id, 0::int8 as last_seen from ${measuringTags(orgId)}
-      where tag.asset_id > ${lookedUpTo} and ${hasRulesOfReadings(orgId)} and not exists (
-        select from positions where org_id = ${orgId} and asset_id = tag.asset_id and location_id is not null)
-      order by tag.asset_id limit ${share}
+      select asset.id, 0::int8 from assets asset
+      where asset.org_id = ${orgId} and asset.id > ${lookedUpTo} and ${hasRulesOfReadings(orgId)}
+        and exists (select from ${measuringTags(orgId)} where tag.asset_id = asset.id)
+        and not exists (
+          select from positions where org_id = ${orgId} and asset_id = asset.id and location_id is not null)
+      order by asset.id limit ${share}
     )
     order by asset_id limit ${share}`);
   for (const { asset_id: id, last_seen: lastSeen } of rows) {

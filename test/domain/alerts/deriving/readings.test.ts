@@ -184,6 +184,45 @@ describe('deriving alerts from what tags measure', () => {
     expect(await revisions()).to.equal(1);
   });
 
+  it('has nothing derived for a bound that was replaced more than a month ago', async () => {
+    const { id } = await rule();
+    const ref = { orgId: site.orgId, id };
+    await changeRule(databaseOn(database.pool), TEST_ACTOR, Date.now() * 1_000, ref, {
+      ...{ above: 20, validFrom: at(0) },
+    });
+    await send([{ tag: 0, minute: 0, value: 5 }]);
+    await derive();
+    await send([{ tag: 0, minute: 1, value: 9 }]);
+    expect(await revisions()).to.equal(1);
+    await derive();
+    await database.rows(`update rules set valid_from = valid_from - interval '32 days' where id = $1`, [id]);
+    await send([2, 9].map((value, after) => ({ tag: 0, minute: 2 + after, value })));
+    expect(await revisions()).to.equal(0);
+    await database.rows('update rules set is_ended = true where id = $1', [id]);
+    await send([{ tag: 0, minute: 4, value: 30 }]);
+    expect(await revisions()).to.equal(0);
+  });
+
+  it('has an asset derived once for all of its tags that are taken off, where rules ask for readings', async () => {
+    const takeOff = () =>
+      database.rows(
+        `update tags set detached_at = coalesce(detached_at, time_of_micros($2)), value = value || '-'
+         where asset_id = $1`,
+        [box, at(50)],
+      );
+    await rule({ kind: 'overdue', reading: null, above: null, hysteresis: null, after: MINUTE });
+    await derive();
+    await takeOff();
+    expect(await revisions()).to.equal(0);
+    await rule();
+    await derive();
+    await takeOff();
+    expect(await revisions()).to.equal(0);
+    await database.rows('update tags set detached_at = null where asset_id = $1', [box]);
+    await takeOff();
+    expect(await revisions()).to.equal(1);
+  });
+
   it('has a value derived that another recorder passes, one placed and the other not', async () => {
     await rule();
     await send([{ tag: 0, minute: 0, value: 5 }]);
