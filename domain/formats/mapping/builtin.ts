@@ -9,13 +9,19 @@ const SEEN = (['item', 'root'] as const).map((place) => ({
   not: ['TAG_REMOVED', 'away', 'departed'],
 }));
 
+let loaded: ReadonlyMap<string, Format> | undefined;
+
 /**
- * The built-in formats by name. Reads and compiles every file of the formats folder, which takes some
- * milliseconds: call it once, at start. A test checks their shape. Each gets the conditions of {@link SEEN}.
+ * The built-in formats by name, compiled once. A test checks their shape. Each gets the conditions of {@link SEEN}.
  *
  * @throws FormatError if one of them cannot be compiled.
  */
 export function loadBuiltinFormats(): ReadonlyMap<string, Format> {
+  loaded ??= compileBuiltinFormats();
+  return loaded;
+}
+
+function compileBuiltinFormats(): ReadonlyMap<string, Format> {
   const files = readdirSync(FORMATS).filter((file) => file.endsWith('.json'));
   const formats = files.sort().map((file) => compileShaped(read(new URL(file, FORMATS))));
   return new Map(formats.map((format) => [format.name, format]));

@@ -16,6 +16,10 @@ describe('the built-in formats', () => {
     expect([...fixtures.keys()].sort()).to.deep.equal([...formats.keys()].sort());
   });
 
+  it('are compiled once', () => {
+    expect(loadBuiltinFormats()).to.equal(formats);
+  });
+
   for (const [name, format] of formats) {
     describe(name, () => {
       for (const { about, topic, payload, policies, expected } of fixtures.get(name) ?? []) {
