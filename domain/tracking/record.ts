@@ -77,6 +77,9 @@ export async function recordScans(
       located.push(each.located);
     }
   }
+  if (located.length === 0) {
+    options.repeats?.note(false);
+  }
   const written = await writeInPieces(client, located, options);
   const outcomes = classified.map((each) =>
     'located' in each ? outcomeOf(each.located, written) : each.outcome,

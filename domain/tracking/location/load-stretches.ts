@@ -124,6 +124,8 @@ export async function loadHeard(
   db: Connection,
   stretches: readonly Stretch[],
 ): Promise<Pick<Stretch, 'from' | 'to'>[][]> {
+  const first = leastOf(stretches.map(({ from }) => from));
+  const last = greatestOf(stretches.map(({ to }) => to));
   const rows = await db.any(sql.prepared(
     'load-heard-of-stretches',
     rowsOf<WithOrdinal & Pick<Stretch, 'from' | 'to'>>(),
@@ -139,7 +141,9 @@ export async function loadHeard(
         cross join lateral (
           select observed_at from scan_events
           where org_id = stretch.org_id and asset_id = stretch.asset_id
-            and observed_at between time."from" and time."to" and retraction_id is null
+            and observed_at between time."from" and time."to"
+            and observed_at between time_of_micros(${first}::bigint) and time_of_micros(${last}::bigint)
+            and retraction_id is null
           order by observed_at offset 0
         ) near
       ) scans

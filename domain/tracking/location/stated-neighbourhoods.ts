@@ -270,14 +270,14 @@ function changedStretches({ orgId, assetId, changed }: ChangedAsset): Stretch[] 
 }
 
 /**
- * Consecutive parts of stretches, so that only the scans of a minute and its surroundings are in memory. A silence is one
- * part, however long it is.
+ * Consecutive parts of stretches, so that only the scans of a minute and its surroundings are in memory. A long silence
+ * is one part, however long it is.
  */
 async function inPieces(
   stored: Pick<StoredStretches, 'heard'>,
   stretches: readonly Stretch[],
 ): Promise<Stretch[]> {
-  const long = stretches.filter(({ from, to }) => to - from >= PIECE);
+  const long = stretches.filter(({ from, to }) => to - from >= FIRST_PIECES * PIECE);
   const heard = long.length === 0 ? [] : await stored.heard(long);
   const heardIn = new Map(long.map((stretch, index) => [stretch, heard[index] ?? []]));
   return stretches.flatMap((stretch) => piecesOf(stretch, heardIn.get(stretch) ?? [stretch]));
