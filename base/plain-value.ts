@@ -1,7 +1,12 @@
 /**
- * The value of a code as scanners that type give it: of GS1's element strings without what tells their parts apart, FNC1 (as
- * a group separator between them, or as the code's kind in front), which no tag's value can have.
+ * A GS1 code without AIM's identifier. The separators between its parts (FNC1) stay: without them nobody can tell where
+ * a batch ends and a serial number begins.
  */
+export function readCode(code: string): string {
+  return code.replace(/^\](?:C1|d2|Q3|e0|J1)/, '');
+}
+
+/** A code as people see it, and as scanners type it that leave out the separators. */
 export function plainValue(code: string): string {
-  return code.replace(/^\](?:C1|d2|Q3|e0|J1)/, '').replaceAll('\u001d', '');
+  return readCode(code).replaceAll('\u001d', '');
 }

@@ -1,4 +1,5 @@
 import { MICROS_PER_MILLISECOND, type Micros } from '../../base/instant.ts';
+import { plainValue } from '../../base/plain-value.ts';
 import { withoutTokens } from '../../base/tag-secrets.ts';
 import type { Readings } from '../tracking/reading-kind.ts';
 import { whyUnusable } from '../tracking/tag-key.ts';
@@ -28,6 +29,7 @@ export interface DryRun {
 
 export interface DryScan {
   tag_type: TagType;
+  /** Of a barcode as people see it: it is stored with its separators (FNC1). */
   value: string;
   /** A port, or a name; 1 if the message names none. */
   antenna: number | string;
@@ -101,7 +103,7 @@ function toDryScan(read: TagRead): DryScan {
   const { tagType, value, antenna, rssi, deviceTime, readings, reader, reportUnknown, unusable } = read;
   return {
     tag_type: tagType,
-    value,
+    value: tagType === 'barcode' ? plainValue(value) : value,
     antenna: antenna === null ? 1 : maskedIfText(antenna),
     rssi,
     ...(unusable?.rssi === undefined ? {} : { rssi_unusable: maskedIfText(unusable.rssi) }),

@@ -107,7 +107,7 @@ function queryFor(orgId: number, named: Named) {
     select location_id as id from tags
     where org_id = ${orgId}::integer and location_id is not null and (
       normal_key = ${normal}::text
-      or normal_key is null and tag_type = ${tagType}::text and tag_key in (${spelling}::text, ${otherSpelling}::text)
+      or tag_type = ${tagType}::text and tag_key in (${spelling}::text, ${otherSpelling}::text)
     )
     order by detached_at is null desc, value = ${value}::text desc, detached_at desc, id desc limit 1`;
 }

@@ -219,15 +219,15 @@ export function tagsLike(
 ): FragmentSqlToken {
   const columns = sql.fragment`id, tag_type, value, asset_id, location_id`;
   const few = most === null ? sql.fragment`` : sql.fragment`limit ${most}`;
-  const spelled = (key: FragmentSqlToken) => sql.fragment`(
+  const spelled = (key: FragmentSqlToken, isOther: FragmentSqlToken) => sql.fragment`(
       select ${columns} from tags
-      where org_id = ${orgId} and tag_type = ${tagType} and detached_at is null and normal_key is null
+      where org_id = ${orgId} and tag_type = ${tagType} and detached_at is null and normal_key is ${isOther}
         and tag_key >= ${key} and tag_key <= ${key}
       order by tag_key ${few})`;
   return sql.fragment`(
       select ${columns} from tags
       where org_id = ${orgId} and detached_at is null and normal_key >= ${normal} and normal_key <= ${normal}
       order by normal_key ${few})
-    union all ${spelled(spelling)}
-    union all ${spelled(otherSpelling)}`;
+    union all ${spelled(spelling, sql.fragment`null`)}
+    union all ${spelled(otherSpelling, sql.fragment`distinct from ${normal}`)}`;
 }

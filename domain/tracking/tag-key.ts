@@ -1,3 +1,4 @@
+import { plainValue } from '../../base/plain-value.ts';
 import { hasTokenShape, SECRET_IS_NO_TAG } from '../../base/tag-secrets.ts';
 import { barcodeKey, namedByBarcode } from '../identity/barcode-key.ts';
 import { hasEpcHeader } from '../identity/epc.ts';
@@ -77,7 +78,10 @@ export function namedBy(tagType: TagType, value: string): Named | null {
   }
 }
 
-/** A key that ignores separators, case and, for RFID, leading zeros. Values with one spelling key have one tag key. */
+/**
+ * A key that ignores separators, case and, for RFID, leading zeros. Values with one spelling key have one tag key, but for
+ * barcodes: a scanner that leaves FNC1 out makes another code of a GS1 code, and both are found by this key.
+ */
 function spellingKey(tagType: TagType, value: string): string {
   switch (tagType) {
     case 'rfid':
@@ -85,7 +89,7 @@ function spellingKey(tagType: TagType, value: string): string {
     case 'ble':
       return bleKey(value);
     case 'barcode':
-      return value;
+      return plainValue(value);
   }
 }
 
@@ -110,15 +114,17 @@ export function storedKeys(tagType: TagType, value: string): { spelling: string;
 /** The stored keys that tags with the key of a value may have; null where it cannot be the key of any. */
 interface SoughtKeys {
   normal: string | null;
-  spelling: string;
-  /** For tags whose normal key is still missing. */
+  spelling: string | null;
+  /** For tags whose normal key is still missing, and for barcodes as they are without FNC1. */
   otherSpelling: string | null;
 }
 
 export function soughtKeys(tagType: TagType, value: string): SoughtKeys {
   const { spelling, key } = keysOf(tagType, value);
   if (isGs1Key(key)) {
-    return { normal: key, spelling, otherSpelling: null };
+    return tagType === 'barcode'
+      ? { normal: key, spelling: null, otherSpelling: spelling }
+      : { normal: key, spelling, otherSpelling: null };
   }
   const isNormal = tagType === 'barcode';
   return { normal: isNormal ? key : null, spelling: key, otherSpelling: key === spelling ? null : spelling };

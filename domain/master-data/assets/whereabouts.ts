@@ -105,12 +105,12 @@ function hasKeyOf(text: string): FragmentSqlToken {
     ...soughtKeys(type, text),
   }));
   const spellings = sought.flatMap(({ type, spelling, otherSpelling }) =>
-    [spelling, ...(otherSpelling === null ? [] : [otherSpelling])].map((key) => ({ type, key })),
+    [spelling, otherSpelling].flatMap((key) => (key === null ? [] : [{ type, key }])),
   );
   const texts = (of: readonly string[]) => sql.array(of, 'text');
   return sql.fragment`(
         tag.normal_key = any(${texts(sought.flatMap(({ normal }) => normal ?? []))})
-        or tag.normal_key is null and (tag.tag_type, tag.tag_key) in (
+        or (tag.tag_type, tag.tag_key) in (
           select * from unnest(${texts(spellings.map(({ type }) => type))}::text[],
             ${texts(spellings.map(({ key }) => key))}::text[])))`;
 }

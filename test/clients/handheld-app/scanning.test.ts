@@ -143,6 +143,9 @@ describe('scanning with the handheld app', () => {
     await app.choosePlace('DOCK-1');
     await scanByWedge(app.page, '010950600013435221ABC\u001d10XY');
     await app.page.locator('[data-latest="010950600013435221ABC10XY"]').waitFor();
+    await gateway.site.asset('BY-NUMBER', '(01)09506000134352(21)7', 'barcode');
+    await scanByWedge(app.page, '0109506000134352217\u001d10XY');
+    await app.page.locator('[data-latest="010950600013435221710XY"]', { hasText: 'BY-NUMBER' }).waitFor();
   });
 
   it('takes no part of what has another key in it, and says so wherever it is', async () => {

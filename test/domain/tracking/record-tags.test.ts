@@ -96,6 +96,19 @@ describe('which tag a scan is of', () => {
     await expectAsset(assetId, '3074257BF7194E4000001A85');
   });
 
+  it('is the one of a GS1 label, with its separators or without, however it was attached', async () => {
+    const code = '018061414112345810L1\u001d216789';
+    const plain = await site.asset('plain', code.replace('\u001d', ''), 'barcode');
+    await expectAsset(plain, code, 'barcode');
+    const other = '018061414112345810L1\u001d216790';
+    const asScanned = await site.asset('scanned', other, 'barcode');
+    for (const value of [other, other.replace('\u001d', ''), `]C1${other}`, '(01)80614141123458(21)6790']) {
+      await expectAsset(asScanned, value, 'barcode');
+    }
+    await expectAsset(asScanned, 'urn:epc:id:sgtin:0614141.812345.6790');
+    await expectStatus('unknown', '(01)80614141123458(21)6789', 'barcode');
+  });
+
   const otherKey: [string, TagType, string, string[]][] = [
     ['an EPC', 'rfid', 'E28011AB', ['E28011AB0', 'E28011A']],
     ['a MAC with other zeros', 'ble', '000000250001', ['250001', '00:00:25:00:01']],

@@ -1,3 +1,4 @@
+import { plainValue } from '../../../../base/plain-value.ts';
 import { hasTokenShape } from '../../../../base/tag-secrets.ts';
 import { kindFound } from '../../../../domain/tracking/kind-found.ts';
 import { type Location, placeOf } from '../gateway/place.ts';
@@ -99,10 +100,10 @@ export class ScanTaker {
   /** The kind of tag: as the user set, as the tree knows it, or guessed. */
   #recognized(scanned: string) {
     const { settings, places } = this.#parts;
-    const value = scanned.trim();
     const chosen = settings.now.value.tagType;
-    const { value: tree } = places.tree;
     const isGuessed = chosen === 'auto';
+    const value = isGuessed || chosen === 'barcode' ? scanned.trim() : plainValue(scanned.trim());
+    const { value: tree } = places.tree;
     const tagType = isGuessed
       ? kindFound(guessTagType(value), (each) => tree.byTag(each, value) !== null)
       : chosen;

@@ -1,3 +1,4 @@
+import { plainValue } from '../../../../base/plain-value.ts';
 import { Icon } from '../../../ui/parts/icon.tsx';
 import { useApp } from '../app/app-context.ts';
 import { verdictOf } from '../feedback/verdict.ts';
@@ -14,7 +15,7 @@ export function ScanRow({ fold }: { fold: Fold }) {
   const asset = assetOf(shown);
   const place = scan.result?.location?.name ?? scan.place?.name;
   return (
-    <li class="row" data-scan={scan.value}>
+    <li class="row" data-scan={plainValue(scan.value)}>
       <AssetLink asset={asset}>
         <span class={`dot tone-${tone}`}>
           <Icon name={tone} />

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { plainValue } from '../../../../base/plain-value.ts';
 import { Icon, type IconName } from '../../../ui/parts/icon.tsx';
 import { useApp } from '../app/app-context.ts';
 import type { SweepOutcome, SweptToCheck } from '../sweep/outcome.ts';
@@ -155,7 +156,7 @@ function linesOf(outcome: SweepOutcome, kind: Kind): Line[] {
       return outcome.unknown.map(({ tag_type, value, why }) => ({
         key: `${tag_type}:${value}`,
         asset: null,
-        title: value,
+        title: plainValue(value),
         sub: said.why[why],
       }));
     case 'toCheck':

@@ -1,10 +1,12 @@
+import { plainValue } from '../../../../base/plain-value.ts';
 import type { AssetRef } from '../gateway/answers.ts';
 import type { ShownScan } from '../queue/queue.ts';
 import { language } from '../texts/texts.ts';
 
 /** The asset's or place's name if known, else the value. */
 export function titleOf({ scan, known }: ShownScan): string {
-  const { result, sets, value } = scan;
+  const { result, sets } = scan;
+  const value = plainValue(scan.value);
   if (result?.status === 'location') {
     return result.location?.name ?? value;
   }

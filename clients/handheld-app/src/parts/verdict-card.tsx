@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { plainValue } from '../../../../base/plain-value.ts';
 import { Icon } from '../../../ui/parts/icon.tsx';
 import type { Notice } from '../app/announcer.ts';
 import { verdictOf } from '../feedback/verdict.ts';
@@ -46,22 +47,18 @@ function Card({ shown, notice, children }: Parameters<typeof VerdictCard>[0]) {
   const verdict = verdictOf(shown);
   const { scan } = shown;
   const title = titleOf(shown);
+  const value = plainValue(scan.value);
   return (
     // A new scan is a new card, which slides in.
-    <div
-      class={`tag tone-${verdict.tone}`}
-      key={scan.seq}
-      data-verdict={verdict.tone}
-      data-latest={scan.value}
-    >
+    <div class={`tag tone-${verdict.tone}`} key={scan.seq} data-verdict={verdict.tone} data-latest={value}>
       <p class="tag-word">
         <Icon name={verdict.tone} />
         {verdict.word}
       </p>
-      <p class={`tag-title ${title === scan.value ? 'tag-title-value' : ''}`}>{title}</p>
+      <p class={`tag-title ${title === value ? 'tag-title-value' : ''}`}>{title}</p>
       <p class="tag-says">{verdict.says}</p>
       <p class="tag-value mono">
-        <span class="tag-type">{scan.tag_type}</span> {title === scan.value ? '' : scan.value}
+        <span class="tag-type">{scan.tag_type}</span> {title === value ? '' : value}
       </p>
       {children}
     </div>

@@ -1,3 +1,4 @@
+import { plainValue } from '../../../../base/plain-value.ts';
 import { Icon } from '../../../ui/parts/icon.tsx';
 import type { Notice } from '../app/announcer.ts';
 import { verdictOf } from '../feedback/verdict.ts';
@@ -38,7 +39,7 @@ function Strip({ shown, notice }: { shown: ShownScan | undefined; notice: Notice
       class={`tag-flat tone-${tone}`}
       key={shown.scan.seq}
       data-verdict={tone}
-      data-latest={shown.scan.value}
+      data-latest={plainValue(shown.scan.value)}
     >
       <Icon name={tone} />
       <span class="tag-flat-title">{titleOf(shown)}</span>

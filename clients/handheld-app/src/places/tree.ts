@@ -1,3 +1,4 @@
+import { plainValue } from '../../../../base/plain-value.ts';
 import { sameTagKey } from '../../../../domain/tracking/tag-key.ts';
 import { isTagType, type TagType } from '../../../../domain/tracking/tag-type.ts';
 import { folded } from '../../../ui/texts/folded.ts';
@@ -63,7 +64,9 @@ export class LocationTree {
     }
     const key = sameTagKey(tagType, value);
     const alike = this.#withTag(
-      (tag) => isTagType(tag.tag_type) && sameTagKey(tag.tag_type, tag.value) === key,
+      (tag) =>
+        (isTagType(tag.tag_type) && sameTagKey(tag.tag_type, tag.value) === key) ||
+        (tag.tag_type === tagType && plainValue(tag.value) === plainValue(value)),
     );
     return alike.length === 1 ? (alike[0] ?? null) : null;
   }

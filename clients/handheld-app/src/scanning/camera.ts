@@ -1,4 +1,4 @@
-import { plainValue } from '../../../../base/plain-value.ts';
+import { readCode } from '../../../../base/plain-value.ts';
 import { codeOf } from './code-of.ts';
 
 /** The Barcode Detection API of Chrome on Android and macOS, missing from TypeScript's library. */
@@ -64,7 +64,7 @@ export async function watchCodes(
       return;
     }
     for (const code of codes) {
-      onCode(plainValue(code));
+      onCode(readCode(code));
     }
     timer = setTimeout(look, PAUSE_MS);
   };

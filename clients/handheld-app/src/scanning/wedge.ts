@@ -1,4 +1,4 @@
-import { plainValue } from '../../../../base/plain-value.ts';
+import { readCode } from '../../../../base/plain-value.ts';
 import { isBegunByMachine, isSteady, LONGEST_LIMIT_MS, rhythmOf } from './rhythm.ts';
 
 /**
@@ -205,7 +205,7 @@ export class WedgeDecoder<Before = never> {
         if (this.#hasKeys || this.#isTooLong || this.#isInterrupted) {
           return this.#broken(this.#hasKeys ? 'keys' : this.#isTooLong ? 'long' : 'interrupted', 0);
         }
-        const value = plainValue(this.#text());
+        const value = readCode(this.#text());
         const slowest = Math.max(endGap, ...gaps);
         if (this.#head !== null && !value.startsWith(this.#head.text)) {
           const parts = [this.#head.text, value];
@@ -258,7 +258,7 @@ export class WedgeDecoder<Before = never> {
   #doubt(): void {
     const isDoubted = !this.#isInField || isBegunByMachine(this.#gaps(), this.#limit());
     if (this.#typed.length > 0 && isDoubted) {
-      this.#head = { text: plainValue(this.#text()), at: this.#lastAt };
+      this.#head = { text: readCode(this.#text()), at: this.#lastAt };
     }
   }
 

@@ -1,3 +1,4 @@
+import { plainValue } from '../../../../base/plain-value.ts';
 import { kindFound } from '../../../../domain/tracking/kind-found.ts';
 import { sameTagKey } from '../../../../domain/tracking/tag-key.ts';
 import { isTagType, TAG_TYPES, type TagType } from '../../../../domain/tracking/tag-type.ts';
@@ -22,7 +23,12 @@ export async function findKnown(
       const kinds = guessed ? TAG_TYPES : [tag_type];
       const found = new Map(
         await Promise.all(
-          kinds.map(async (kind) => [kind, await store.get(knownKey({ tag_type: kind, value }))] as const),
+          kinds.map(async (tag_type) => {
+            const known =
+              (await store.get(knownKey({ tag_type, value }))) ??
+              (await store.get(knownKey({ tag_type, value: plainValue(value) })));
+            return [tag_type, known] as const;
+          }),
         ),
       );
       return found.get(kindFound(tag_type, (kind) => found.get(kind) !== undefined)) ?? null;

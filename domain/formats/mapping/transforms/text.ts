@@ -1,4 +1,4 @@
-import { plainValue } from '../../../../base/plain-value.ts';
+import { readCode } from '../../../../base/plain-value.ts';
 import { MAX_TEXT } from '../values/limits.ts';
 
 const HEX = /^[0-9A-Fa-f]+$/;
@@ -62,7 +62,7 @@ export function base64ToHex(value: unknown): string | undefined {
 /** A code as the handheld app reads it: one label, one value. */
 export function code(value: unknown): string | undefined {
   const text = textOf(value);
-  return text === undefined ? undefined : plainValue(text);
+  return text === undefined ? undefined : readCode(text);
 }
 
 export function upper(value: unknown): string | undefined {
