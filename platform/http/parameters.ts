@@ -19,8 +19,9 @@ import {
   tooLarge,
   tooSmall,
 } from '../../base/checks/issues.ts';
+import type { Micros } from '../../base/instant.ts';
 import { JsonSource } from '../../base/json/exact-json.ts';
-import { type Instant, parseTimestamp } from '../../base/timestamps.ts';
+import { type Instant, parseTimestamp, toMicros } from '../../base/timestamps.ts';
 
 export interface Parameter<T> {
   readonly schema: JsonSchema;
@@ -187,6 +188,15 @@ export const timeBound: Parameter<TimeBound | undefined> = scalar(
       : accepted({ instant, isMilliseconds: !/\.\d{4}/.test(value) });
   },
 );
+
+/** {@link timeBound} in microseconds since 1970. */
+export const microsBound: Parameter<Micros | undefined> = {
+  ...timeBound,
+  read: (values, name) => {
+    const read = timeBound.read(values, name);
+    return read.ok ? accepted(read.value && toMicros(read.value.instant)) : read;
+  },
+};
 
 function hintOfPlus(value: string): string {
   const isMeant = parseTimestamp(value.replace(/ (?=\d\d:\d\d$)/, '+')) !== null;

@@ -168,7 +168,13 @@ describe('every parameter of a list', () => {
     const [now] = await database.rows<{ iso: string }>(
       `select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as iso`,
     );
-    Object.assign(samples, { known_at: now?.iso, since: now?.iso, until: now?.iso });
+    Object.assign(samples, { known_at: now?.iso, since: now?.iso, until: now?.iso, updated_since: now?.iso });
+    for (const [table, id] of [
+      ['assets', assets['IDLE']],
+      ['locations', places['IDLE']],
+    ]) {
+      await database.rows(`update ${table} set updated_at = clock_timestamp() where id = $1`, [id]);
+    }
     await scanned('A YARD 25', 'B DOCK 15');
     await call({ method: 'DELETE', path: `/assets/${assets['GONE']}` });
     await database.rows('update assets set deleted_at = $2 where id = $1', [assets['GONE'], hoursAgo(10)]);

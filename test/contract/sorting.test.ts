@@ -4,7 +4,7 @@ import { expectFields, RESOURCES, useClient } from '../support/contract-client.t
 
 const SORTS = {
   assets: ['external_key', 'name', 'created_at', 'updated_at'],
-  locations: ['external_key', 'name', 'created_at'],
+  locations: ['external_key', 'name', 'created_at', 'updated_at'],
 };
 
 describe('sorting', () => {
@@ -62,14 +62,23 @@ describe('sorting', () => {
         expect(await client.keys(`/${resource}?sort=created_at`, { key })).to.deep.equal(['c', 'a', 'b']);
       });
 
-      if (resource === 'assets') {
-        it('is that of the last change', async () => {
-          const { body } = await client.get('/assets?external_key=A0');
-          await client.patch(`/assets/${body?.data[0].id}`, { description: 'changed' });
-          expect((await keys('-updated_at'))[0]).to.equal('A0');
-          expect((await keys('updated_at')).at(-1)).to.equal('A0');
-        });
-      }
+      it('is that of the last change, of which those since a time are found, deleted ones too', async () => {
+        const { body } = await client.get(`/${resource}?external_key=A0`);
+        const id = body?.data[0].id;
+        const changed = await client.patch(`/${resource}/${id}`, { description: 'changed' });
+        expect((await keys('-updated_at'))[0]).to.equal('A0');
+        expect((await keys('updated_at')).at(-1)).to.equal('A0');
+        const since = `updated_since=${changed.body?.data.updated_at}`;
+        expect(await keys('', since)).to.deep.equal(['A0']);
+        expect(await keys('', `${since}&q=changed`)).to.deep.equal(['A0']);
+        const gone = await client.make(resource, { external_key: 'GONE', name: 'gone' });
+        await client.remove(`/${resource}/${gone.id}`);
+        expect(await keys('', since)).to.deep.equal(['A0']);
+        expect(await keys('updated_at', `${since}&include_deleted=true`)).to.deep.equal(['A0', 'GONE']);
+        expectFields(await client.get(`/${resource}?updated_since=yesterday`), [
+          { field: 'updated_since', code: 'invalid_value' },
+        ]);
+      });
 
       it('is the same through pages of one row, whatever is sorted by', async () => {
         for (const sort of ['name', '-name', 'created_at', '-external_key', 'name,-created_at']) {
@@ -101,7 +110,6 @@ describe('sorting', () => {
         ['%20', ' '],
         ['name,%20external_key', ' external_key'],
         ['%2Bname', '+name'],
-        ...(resource === 'locations' ? [['updated_at', 'updated_at'] as const] : []),
       ] as const) {
         it(`is not that of ${sort}`, async () => {
           expectFields(await client.get(`/${resource}?sort=${sort}`), [

@@ -190,6 +190,7 @@ create table assets (
 );
 CREATE UNIQUE INDEX assets__org_id_external_key ON public.assets USING btree (org_id, external_key) WHERE (deleted_at IS NULL);
 CREATE INDEX assets__org_id_id_deleted ON public.assets USING btree (org_id, id) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX assets__org_id_updated_at ON public.assets USING btree (org_id, updated_at) WHERE (updated_at IS NOT NULL);
 CREATE INDEX assets__org_id_valid_from ON public.assets USING btree (org_id, valid_from) WHERE (deleted_at IS NULL);
 CREATE INDEX assets__org_id_valid_to ON public.assets USING btree (org_id, valid_to, valid_from) WHERE ((deleted_at IS NULL) AND (valid_to IS NOT NULL));
 CREATE INDEX assets__searched_text ON public.assets USING gin (org_id, searched_text(name, external_key, description) gin_trgm_ops);
@@ -499,6 +500,7 @@ create table locations (
 CREATE UNIQUE INDEX locations__org_id_external_key ON public.locations USING btree (org_id, external_key) WHERE (deleted_at IS NULL);
 CREATE INDEX locations__org_id_external_key_deleted ON public.locations USING btree (org_id, external_key, deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX locations__org_id_parent_id ON public.locations USING btree (org_id, parent_id) WHERE (parent_id IS NOT NULL);
+CREATE INDEX locations__org_id_updated_at ON public.locations USING btree (org_id, updated_at) WHERE (updated_at IS NOT NULL);
 CREATE INDEX locations__org_id_valid_from ON public.locations USING btree (org_id, valid_from) WHERE (deleted_at IS NULL);
 CREATE INDEX locations__org_id_valid_to ON public.locations USING btree (org_id, valid_to, valid_from) WHERE ((deleted_at IS NULL) AND (valid_to IS NOT NULL));
 CREATE INDEX locations__searched_text ON public.locations USING gin (org_id, searched_text(name, external_key, description) gin_trgm_ops);

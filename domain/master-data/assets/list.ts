@@ -1,3 +1,4 @@
+import type { Micros } from '../../../base/instant.ts';
 import type { Page, Paging, SortTerm } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { ComposedOnce } from '../../../db/timescale/queries/composed-statements.ts';
@@ -130,6 +131,7 @@ export interface Narrowing {
   external_key?: readonly string[] | undefined;
   location_id?: readonly number[] | undefined;
   location_external_key?: readonly string[] | undefined;
+  updated_since?: Micros | undefined;
 }
 
 export interface Standing {
@@ -148,6 +150,7 @@ export function narrowedTo({ orgId, ...values }: Narrowing): (FragmentSqlToken |
       (keys) => sql.fragment`position.location_id in (
         select id from locations where org_id = ${orgId} and external_key = any(${sql.array(keys, 'text')}))`,
     ),
+    when(values.updated_since, (since) => sql.fragment`asset.updated_at >= time_of_micros(${since})`),
   ];
 }
 

@@ -1,3 +1,4 @@
+import type { Micros } from '../../../base/instant.ts';
 import type { Page, Paging, SortTerm } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
@@ -12,6 +13,7 @@ const SORT_COLUMNS = {
   external_key: sql.fragment`location.external_key`,
   name: sql.fragment`location.name`,
   created_at: sql.fragment`location.created_at`,
+  updated_at: sql.fragment`location.updated_at`,
 };
 
 export interface LocationFilters extends Narrowing, Standing, Paging {
@@ -62,6 +64,7 @@ export interface Narrowing {
   id?: number | undefined;
   parent_id?: number | undefined;
   parent_external_key?: string | undefined;
+  updated_since?: Micros | undefined;
   q?: string | undefined;
 }
 
@@ -85,6 +88,7 @@ export function narrowedTo(orgId: number, values: Narrowing): (FragmentSqlToken 
       (key) => sql.fragment`location.parent_id in (
         select id from locations where org_id = ${orgId} and external_key = ${key})`,
     ),
+    when(values.updated_since, (since) => sql.fragment`location.updated_at >= time_of_micros(${since})`),
     when(values.q, () => isFound('location')),
   ];
 }

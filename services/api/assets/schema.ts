@@ -17,6 +17,7 @@ import {
   described,
   idFilter,
   keyFilter,
+  microsBound,
   searchText,
 } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
@@ -163,6 +164,11 @@ export const ASSET_LIST = {
     include_not_in_effect: described(
       booleanFilter(false),
       'Assets too that are not in effect: `valid_from` has not come yet, or `valid_to` has.',
+    ),
+    updated_since: described(
+      microsBound,
+      'Assets that changed at this time or later; with `include_deleted`, deleted ones too. Attaching and detaching tags does not count.',
+      '2026-05-04T08:00:00Z',
     ),
     q: described(
       searchText,

@@ -17,6 +17,7 @@ import {
   described,
   idFilter,
   keyFilter,
+  microsBound,
   searchText,
 } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
@@ -116,7 +117,7 @@ export const locationPatchBody = mergePatchOf<LocationRow>()(LOCATION_PATCH, {
   alike: [['parent_id', 'parent_external_key']],
 });
 
-const LOCATION_SORT_FIELDS = ['external_key', 'name', 'created_at'] as const;
+const LOCATION_SORT_FIELDS = ['external_key', 'name', 'created_at', 'updated_at'] as const;
 
 /** Contract 4.3. */
 export const LOCATION_LIST = {
@@ -133,6 +134,11 @@ export const LOCATION_LIST = {
     include_not_in_effect: described(
       booleanFilter(false),
       'Locations too that are not in effect: `valid_from` has not come yet, or `valid_to` has.',
+    ),
+    updated_since: described(
+      microsBound,
+      'Locations that changed at this time or later; with `include_deleted`, deleted ones too. Attaching and detaching tags does not count.',
+      '2026-05-04T08:00:00Z',
     ),
     q: described(
       searchText,
