@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import openapiTypes, { astToString } from 'openapi-typescript';
+import { factory } from 'typescript';
 import { describePublicApi } from '../../../services/api/description/document.ts';
 import { API_RESOURCES } from '../../../services/api/routes.ts';
 import { replaceFolder } from '../../ui/build/replace-folder.ts';
@@ -13,7 +14,7 @@ import { replaceFolder } from '../../ui/build/replace-folder.ts';
  * one when it is complete, so that who uses that is not disturbed.
  */
 const folder = fileURLToPath(new URL('..', import.meta.url));
-writePaths(join(folder, 'src/paths.ts'), process.argv[2]);
+await writePaths(join(folder, 'src/paths.ts'), process.argv[2]);
 const typescript = createRequire(import.meta.url).resolve('typescript/package.json');
 await replaceFolder(join(folder, 'dist'), async (made) => {
   const command = [join(dirname(typescript), 'bin/tsc'), '--project', folder, '--outDir', made];
@@ -26,30 +27,33 @@ await replaceFolder(join(folder, 'dist'), async (made) => {
  * @param description where it is, a file or an address such as `https://tagtrail.example.com/api/openapi.json`; without
  *   it the types are those of the API in this repository.
  */
-function writePaths(file: string, description?: string): void {
-  const folder = mkdtempSync(join(tmpdir(), 'tagtrail-client-'));
-  const unfinished = `${file}.${process.pid}`;
-  try {
-    generate(description ?? ownDescription(folder), unfinished);
-    renameSync(unfinished, file);
-  } finally {
-    rmSync(unfinished, { force: true });
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function ownDescription(folder: string): string {
-  const file = join(folder, 'openapi.json');
-  const document = describePublicApi(API_RESOURCES, {
-    publicUrl: null,
-    limits: { perMinute: 60, burst: 120 },
+async function writePaths(file: string, description?: string): Promise<void> {
+  const types = await openapiTypes(description === undefined ? ownDescription() : urlOf(description), {
+    transform: ({ 'x-extensible-enum': known, type }: OpenSchema) =>
+      known && factory.createTypeReferenceNode(openType(known, [type].flat().includes('null'))),
   });
-  writeFileSync(file, JSON.stringify(document));
-  return file;
+  const unfinished = `${file}.${process.pid}`;
+  writeFileSync(unfinished, astToString(types));
+  renameSync(unfinished, file);
 }
 
-function generate(description: string, file: string): void {
-  const generator = createRequire(import.meta.url).resolve('openapi-typescript/package.json');
-  const command = [join(dirname(generator), 'bin/cli.js'), description, '--output', file];
-  execFileSync(process.execPath, command, { stdio: ['ignore', 'ignore', 'inherit'] });
+interface OpenSchema {
+  'x-extensible-enum'?: readonly string[];
+  type?: string | string[];
+}
+
+/** An editor offers the known values, and a program that compiles copes with others. */
+function openType(known: readonly string[], isNullable: boolean): string {
+  const members = [...known.map((value) => JSON.stringify(value)), '(string & {})'];
+  return `(${[...members, ...(isNullable ? ['null'] : [])].join(' | ')})`;
+}
+
+function ownDescription(): string {
+  return JSON.stringify(
+    describePublicApi(API_RESOURCES, { publicUrl: null, limits: { perMinute: 60, burst: 120 } }),
+  );
+}
+
+function urlOf(description: string): URL {
+  return URL.canParse(description) ? new URL(description) : pathToFileURL(resolve(description));
 }

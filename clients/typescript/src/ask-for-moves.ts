@@ -4,11 +4,17 @@ import { unwrap } from './unwrap.ts';
 
 export type MoveEvent = components['schemas']['MoveEvent'];
 export type AlertEvent = components['schemas']['AlertEvent'];
-export type FeedEvent = MoveEvent | AlertEvent;
+/** One of a type that is not known today has a position in its data, and what its type says. */
+export type FeedEvent = MoveEvent | AlertEvent | components['schemas']['OtherEvent'];
 
 /** False of alerts, and of types that are not known today. */
 export function isMove(event: FeedEvent): event is MoveEvent {
   return /^tagtrail\.(asset\.moved|history\.corrected)\.v1$/.test(event.type);
+}
+
+/** False of moves, and of types that are not known today. */
+export function isAlert(event: FeedEvent): event is AlertEvent {
+  return /^tagtrail\.alert\.(opened|acknowledged|closed|withdrawn)\.v1$/.test(event.type);
 }
 
 export interface Asked {

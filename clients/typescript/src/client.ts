@@ -1,3 +1,4 @@
+// 0.16.0, because 0.17.0 makes an object of the type `string & {}` of open enumerations.
 import createClient, { type Client } from 'openapi-fetch';
 import { type Following, type FollowOptions, feedHead, follow } from './follow.ts';
 import type { paths } from './paths.ts';

@@ -1,4 +1,4 @@
-export { type AlertEvent, type FeedEvent, isMove, type MoveEvent } from './ask-for-moves.ts';
+export { type AlertEvent, type FeedEvent, isAlert, isMove, type MoveEvent } from './ask-for-moves.ts';
 export { type ClientOptions, createTagtrailClient, type TagtrailClient } from './client.ts';
 export { FeedExpiredError, type Problem, TagtrailError } from './error.ts';
 export type { Following, FollowOptions } from './follow.ts';

@@ -28,13 +28,13 @@ const PROPERTIES = {
   },
   level: {
     type: ['string', 'null'],
-    enum: ['warning', 'alarm', null],
+    'x-extensible-enum': ['warning', 'alarm'],
     description:
       'Of `dwell`: a warning from the first threshold on, an alarm from the second. Null of others.',
   },
   state: {
     type: 'string',
-    enum: ALERT_STATES,
+    'x-extensible-enum': ALERT_STATES,
     description:
       'Closed when the condition has ended; withdrawn when later data shows that it was never true.',
   },
@@ -55,7 +55,7 @@ const PROPERTIES = {
   because: {
     type: 'object',
     properties: {
-      state: { type: 'string', enum: ['overdue', 'missing', 'silent', 'disconnected'] },
+      state: { type: 'string', 'x-extensible-enum': ['overdue', 'missing', 'silent', 'disconnected'] },
       location_id: ID_SCHEMA,
       last_seen: TIME_SCHEMA,
       sweep_id: { type: ['string', 'null'] },

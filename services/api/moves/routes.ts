@@ -108,6 +108,29 @@ const ALERT_EVENT: JsonSchema = {
   ],
 };
 
+/** Has no type of today, so that a faulty event of a known type does not pass for one. */
+const OTHER_EVENT: JsonSchema = {
+  title: 'OtherEvent',
+  description: 'An event of a type that may come: only its position is known. Pass over it.',
+  type: 'object',
+  properties: {
+    ...properties,
+    type: {
+      type: 'string',
+      not: { enum: [MOVE_TYPES, ALERT_TYPES].flatMap((types) => Object.values(types)) },
+      description: 'A type that is not known today.',
+    },
+    subject: { type: 'string', minLength: 1, description: 'What it is about.' },
+    data: {
+      title: 'OtherEventData',
+      type: 'object',
+      properties: { position: MOVE_DATA_POSITION },
+      required: ['position'],
+    },
+  },
+  required,
+};
+
 /** Contract 4.9. */
 const FEED: JsonSchema = {
   title: 'MoveFeedEnvelope',
@@ -120,7 +143,7 @@ const FEED: JsonSchema = {
       properties: {
         moves: {
           type: 'array',
-          items: { anyOf: [MOVE_EVENT, ALERT_EVENT], examples: MOVE_EVENT['examples'] },
+          items: { anyOf: [MOVE_EVENT, ALERT_EVENT, OTHER_EVENT], examples: MOVE_EVENT['examples'] },
           description:
             'The events after `after`, in order of their positions: at most `limit`, fewer if they are large.',
         },

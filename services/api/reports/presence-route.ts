@@ -65,7 +65,7 @@ const PROPERTIES = {
   },
   state: {
     type: 'string',
-    enum: STATES,
+    'x-extensible-enum': STATES,
     description:
       '`present`: read there recently enough, or at a portal. `overdue`: not read for longer than usual, or than a rule allows, while readers listened. `missing`: for longer than the second threshold of a rule, or a sweep expected it and did not find it. `unknown`: not read, and no reader listened. `never_seen`: never read. More may be added.',
   },

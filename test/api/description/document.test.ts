@@ -218,6 +218,10 @@ describe('the description', () => {
     for (const event of ['MoveEvent', 'AlertEvent']) {
       expect(extensible(event, 'type'), event).to.be.an('array').that.is.not.empty;
     }
+    const closed = Object.entries(schemas).filter(([, schema]) =>
+      JSON.stringify(schema).includes('"type":"string","enum"'),
+    );
+    expect(closed.map(([name]) => name)).to.deep.equal(['NewTag']);
     expect(extensible('ErrorDetails', 'type')).to.have.members([
       'request_timeout',
       'validation_error',
