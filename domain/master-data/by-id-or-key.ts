@@ -6,7 +6,8 @@ import type { Connection } from '../../db/timescale/queries/verbs.ts';
 
 /**
  * The row with an id, for a from clause. Ordered by id it is read by the primary key; without statistics, or where they
- * say "empty", another index that begins with the organization seems as good, and a look-up would read all its rows.
+ * say "empty", another index that begins with the organization seems as good, and a look-up would read all its rows. Indexes
+ * of live rows cannot be taken, as that is asked of the row found.
  */
 export function rowById(
   resource: Keyed,
@@ -14,10 +15,11 @@ export function rowById(
   id: ValueExpression,
   { live = false } = {},
 ): FragmentSqlToken {
-  const alive = live ? sql.fragment` and deleted_at is null` : sql.fragment``;
-  return sql.fragment`lateral (
-    select * from ${TABLES[resource]} where org_id = ${orgId} and id between ${id} and ${id}${alive}
-    order by id limit 1)`;
+  const row = sql.fragment`(
+    select * from ${TABLES[resource]} where org_id = ${orgId} and id between ${id} and ${id} order by id limit 1)`;
+  return live
+    ? sql.fragment`lateral (select * from ${row} kept where deleted_at is null)`
+    : sql.fragment`lateral ${row}`;
 }
 
 export async function findLiveById(

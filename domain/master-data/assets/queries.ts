@@ -107,10 +107,11 @@ const INSERT = new ComposedOnce(
  */
 export async function lockLiveAsset(transaction: OrganizationConnection, id: number): Promise<string | null> {
   const row = await transaction.maybeOne(sql.prepared('lock-live-asset', rowsOf<{ external_key: string }>())`
-    select external_key from assets
-    where org_id = ${transaction.orgId} and id between ${id} and ${id} and deleted_at is null
-    order by id limit 1
-    for no key update`);
+    select external_key from (
+      select external_key, deleted_at from assets
+      where org_id = ${transaction.orgId} and id between ${id} and ${id} order by id limit 1
+      for no key update
+    ) asset where deleted_at is null`);
   return row?.external_key ?? null;
 }
 

@@ -2,7 +2,7 @@ import { foreignKeyNotFound, invalidValue } from '../../../base/checks/issues.ts
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
-import { findLiveByKeys, type KeyedRow } from '../by-id-or-key.ts';
+import { findLiveByKeys, type KeyedRow, rowById } from '../by-id-or-key.ts';
 import { nextUpdate } from '../clauses.ts';
 import { lockTree } from '../locations/refuse-cycle.ts';
 import type { DrawnId, ParentKey } from './draw-ids.ts';
@@ -262,10 +262,7 @@ async function writeParents(
     overriding system value
     select ${transaction.orgId}, given.id, found.external_key, found.name, given.parent_id
     from unnest(${ids(({ id }) => id)}, ${ids(({ parentId }) => parentId)}) as given (id, parent_id)
-    cross join lateral (
-      select external_key, name from locations
-      where org_id = ${transaction.orgId} and id >= given.id order by id limit 1
-    ) found
+    cross join ${rowById('location', transaction.orgId, sql.fragment`given.id`)} found
     on conflict (org_id, id) do update set
       parent_id = excluded.parent_id,
       updated_at = case when ${isMove}::boolean

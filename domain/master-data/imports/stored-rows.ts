@@ -2,7 +2,7 @@ import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-l
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Keyed, KeyedRow } from '../by-id-or-key.ts';
-import { TABLES } from '../by-id-or-key.ts';
+import { rowById, TABLES } from '../by-id-or-key.ts';
 import { columnsOf, type StoredItem } from '../columns.ts';
 import { inPieces, type Sized, textsThatFit } from '../large-texts.ts';
 import { selectedJson, selectedShort, withNames } from '../stored-columns.ts';
@@ -48,7 +48,7 @@ export async function lockRows(
   await transaction.exec(sql.type(NO_ROWS)`
     select from unnest(${sql.array(ids, 'int4')}) as given (id)
     cross join lateral (
-      select from ${TABLES[resource]} where org_id = ${transaction.orgId} and id >= given.id
+      select from ${TABLES[resource]} where org_id = ${transaction.orgId} and id between given.id and given.id
       order by id limit 1 ${LOCKS[against]}
     ) stored`);
 }
@@ -76,30 +76,25 @@ export async function* readStoredRows(
   const columns = columnsOf(resource);
   const texts = { ...selectedJson(columns, 'stored'), tags: sql.fragment`tagged.tags` };
   const short = sql.fragment`stored.id, stored.external_key, ${selectedShort(columns, 'stored')},
-    ${PARENT_KEY[resource]} as parent_external_key`;
+    ${resource === 'asset' ? sql.fragment`null` : parentKey(connection.orgId)} as parent_external_key`;
   const read = (items: FragmentSqlToken, some: readonly number[]) =>
     connection.any(sql.type(rowsOf<StoredRow & Sized>())`
       select ${short}, ${items}
       from unnest(${sql.array(some, 'int4')}) as given (id)
-      cross join lateral (
-        select * from ${TABLES[resource]} keyed
-        where keyed.org_id = ${connection.orgId} and keyed.id >= given.id order by keyed.id limit 1
-      ) stored
+      cross join ${rowById(resource, connection.orgId, sql.fragment`given.id`, { live: true })} stored
       cross join lateral (${tagsOf(resource)}) tagged
-      where stored.id = given.id and stored.deleted_at is null
       order by stored.external_key`);
   yield* inPieces(await read(textsThatFit(texts, sql.fragment`stored.external_key`), ids), (some) =>
     read(withNames(texts), some),
   );
 }
 
-const PARENT_KEY: Record<Keyed, FragmentSqlToken> = {
-  asset: sql.fragment`null`,
-  location: sql.fragment`(
-      select parent.external_key from locations parent
-      where parent.org_id = stored.org_id and parent.id >= stored.parent_id order by parent.id limit 1
-    )`,
-};
+/** Of the row `stored`. */
+function parentKey(orgId: number): FragmentSqlToken {
+  return sql.fragment`(
+      select parent.external_key from ${rowById('location', orgId, sql.fragment`stored.parent_id`)} parent
+    )`;
+}
 
 /** `liveTags` of the row `stored`; their order leaves the planner one index to find them by. */
 function tagsOf(resource: Keyed): FragmentSqlToken {
