@@ -25,18 +25,16 @@ import {
   TEXT_OR_NULL,
   TEXT_SCHEMA,
 } from '../serving/schemas.ts';
-import { LEVELS, levelsNow } from '../why/routes.ts';
 
-/** Antenna 0 is all of them; of `asset` come the levels. `organization` is read with the session: an `EventSource` can send no header. */
+/** Antenna 0 is all of them. `organization` is read with the session: an `EventSource` can send no header. */
 const LISTEN = {
   parameters: {
     antenna: integer({ min: -32_768, max: 32_767 }, 0),
-    ...{ asset: idFilter, organization: idFilter },
+    organization: idFilter,
   },
 } as const satisfies Query;
 
 const STREAM = eventsOf({
-  levels: LEVELS,
   heard: objectOf({
     ...{ sources: COUNT_SCHEMA, messages: COUNT_SCHEMA, rejected: COUNT_SCHEMA, ignored: COUNT_SCHEMA },
     reads: COUNT_SCHEMA,
@@ -66,15 +64,14 @@ const listen = memberRoute({
   ...{ method: 'GET', path: '/console/v1/readers/{reader_id}/listen', operationId: 'listenToReader' },
   summary: 'What an antenna reads, to aim it by: the last 30 seconds, twice a second',
   description:
-    'Server-sent events `heard`, each whole. Tags nobody registered are among them, and what is rejected. With `asset`, events ' +
-    '`levels`, too, at most one a second: how its last reads at all readers decide where it is.',
+    'Server-sent events `heard`, each whole. Tags nobody registered are among them, and what is rejected.',
   scope: 'readers:listen',
   query: LISTEN,
   params: { reader_id: idInPath },
   find: OWN_READER,
   success: STREAM,
   problems: { unavailable: 'Too many listen' },
-  handle: async ({ context, row: readerId, query: { antenna, asset }, signal, confirm }) => {
+  handle: async ({ context, row: readerId, query: { antenna }, signal, confirm }) => {
     const { db, parts, session } = context;
     const leave = enterAll(
       () => parts.open.tabs.enter(session.user_id),
@@ -82,12 +79,11 @@ const listen = memberRoute({
     );
     const listened = { orgId: db.orgId, readerId, antenna };
     const hangUp = signal();
-    const look = asset === undefined ? null : () => levelsNow(context, asset, hangUp);
     const want = () => parts.insight.run(db.orgId, (installation) => wantReads(installation, listened));
     return new EventStream(
       () =>
         streamHeard(
-          { db, signal: hangUp, confirm, look },
+          { db, signal: hangUp, confirm },
           parts.hearing.listen({ listened, signal: hangUp, want }),
         ),
       { onClose: leave },
@@ -100,27 +96,21 @@ export const listenRoutes = [listen];
 /** Milliseconds after which tags are looked up again: one may have been attached meanwhile. */
 const OWNERS_MS = 3_000;
 
-/** Milliseconds between looks at the levels; they take a fifth of the time at most. */
-const LEVELS_MS = 1_000;
-
 interface Streaming {
   db: OrganizationDatabase;
   signal: AbortSignal;
   /** @throws Problem if the session or the membership has ended meanwhile. */
   confirm(): Promise<void>;
-  /** At an asset's levels, if they are wanted. */
-  look: (() => ReturnType<typeof levelsNow>) | null;
 }
 
 /** The reads at antennas, with the owners of their tags; it ends with the session. */
 async function* streamHeard(
-  { db, signal, confirm, look }: Streaming,
+  { db, signal, confirm }: Streaming,
   pieces: AsyncIterable<HeardByAll>,
 ): AsyncGenerator<string, void> {
   let owners: ReadonlyMap<string, Owner> = new Map();
   let asked = new Set<string>();
   let askedAt = Number.NEGATIVE_INFINITY;
-  let lookAt = Number.NEGATIVE_INFINITY;
   let id = 0;
   try {
     for await (const heard of pieces) {
@@ -134,14 +124,6 @@ async function* streamHeard(
       await confirm();
       id += 1;
       yield eventText({ id, event: 'heard', data: heardView(heard, owners) });
-      if (look !== null && now >= lookAt) {
-        const begun = performance.now();
-        const data = await look();
-        const ended = performance.now();
-        lookAt = ended + Math.max(LEVELS_MS, 4 * (ended - begun));
-        id += 1;
-        yield eventText({ id, event: 'levels', data });
-      }
     }
   } catch {
     // The answer has begun, so all that is left is to end it; the listener learns why on coming back.

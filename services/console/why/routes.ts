@@ -19,9 +19,9 @@ import {
 import { lackOf, oddsOf } from '../../../domain/tracking/why/lack.ts';
 import { antennaShown, locationsIn, type Names, namesIn } from '../../../domain/tracking/why/names.ts';
 import { timeBound } from '../../../platform/http/parameters.ts';
-import type { Query } from '../../../platform/http/query.ts';
+import { NO_QUERY, type Query } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
-import { type ConsoleContext, memberRoute } from '../serving/context.ts';
+import { memberRoute } from '../serving/context.ts';
 import { locationsNamed, type References } from '../serving/names.ts';
 import { REFERENCE_OR_NULL, type Reference } from '../serving/reference.ts';
 import {
@@ -57,7 +57,7 @@ const POSITION: JsonSchema = objectOf({
 const MEASURE = { reached: NUMBER_OR_NULL, needed: { type: 'number' } } as const;
 
 /** How the reads around a scan decide. `odds` are how many times as likely the first of `shares` is as the second. */
-const DECISION: JsonSchema = objectOf({
+const DECISION = {
   procedure: { type: 'string', enum: ['strength', 'position'] },
   /** The decided location, or the closest one; null if there is none. */
   location: REFERENCE_OR_NULL,
@@ -79,6 +79,16 @@ const DECISION: JsonSchema = objectOf({
       margin: nullableSchema(objectOf(MEASURE)),
     }),
   ),
+  shares: nullableSchema(listOf(objectOf({ location: REFERENCE_OR_NULL, share: { type: 'number' } }))),
+  /** `needed` is for `reads` at one antenna. */
+  odds: nullableSchema(objectOf({ ...MEASURE, reads: COUNT_SCHEMA })),
+  position: nullableSchema(POSITION),
+} as const satisfies Record<string, JsonSchema>;
+
+const DECISION_OR_NULL = nullableSchema(objectOf(DECISION));
+
+/** How the antennas hear it. */
+const ANTENNAS = {
   /** The first in order; `lacking` is what its location still needs, in `unit`; null where another there is louder. */
   antennas: listOf(
     objectOf({
@@ -87,11 +97,7 @@ const DECISION: JsonSchema = objectOf({
     }),
   ),
   antenna_count: COUNT_SCHEMA,
-  shares: nullableSchema(listOf(objectOf({ location: REFERENCE_OR_NULL, share: { type: 'number' } }))),
-  /** `needed` is for `reads` at one antenna. */
-  odds: nullableSchema(objectOf({ ...MEASURE, reads: COUNT_SCHEMA })),
-  position: nullableSchema(POSITION),
-});
+} as const;
 
 /** Why nothing is decided: `here` was closest. */
 const LACK: JsonSchema = objectOf({
@@ -107,18 +113,21 @@ const RULE_OR_NULL: JsonSchema = {
 };
 
 /** `location` is null if nothing is stated. */
-const LATEST: JsonSchema = nullableSchema(
-  objectOf({
-    at: TIME_SCHEMA,
-    location: REFERENCE_OR_NULL,
-    rule: RULE_OR_NULL,
-    decision: nullableSchema(DECISION),
-    lack: nullableSchema(LACK),
-  }),
-);
+const LATEST = {
+  at: TIME_SCHEMA,
+  location: REFERENCE_OR_NULL,
+  rule: RULE_OR_NULL,
+  decision: DECISION_OR_NULL,
+  lack: nullableSchema(LACK),
+} as const;
 
 /** `location` is where the asset is; `latest` is null if it needs no proof, or was not read. */
-export const LEVELS = objectOf({ location: REFERENCE_OR_NULL, latest: LATEST });
+const LEVELS = objectOf({
+  location: REFERENCE_OR_NULL,
+  latest: nullableSchema(
+    objectOf({ ...LATEST, decision: nullableSchema(objectOf({ ...DECISION, ...ANTENNAS })) }),
+  ),
+});
 
 /**
  * `stay` is null if there is none at that time; then `latest` names the locations between which the asset is undecided,
@@ -137,10 +146,10 @@ const WHY: JsonSchema = objectOf({
   decided_by: SCAN_OR_NULL,
   late_seconds: { type: ['integer', 'null'] },
   rule: RULE_OR_NULL,
-  decision: nullableSchema(DECISION),
+  decision: DECISION_OR_NULL,
   is_too_much: FLAG_SCHEMA,
   is_as_recorded: FLAG_SCHEMA,
-  latest: LATEST,
+  latest: nullableSchema(objectOf(LATEST)),
   rivals: {
     type: ['array', 'null'],
     items: objectOf({
@@ -195,27 +204,33 @@ const why = memberRoute({
   },
 });
 
-export const whyRoutes = [why];
+const levels = memberRoute({
+  ...{ method: 'GET', path: '/console/v1/assets/{asset_id}/levels', operationId: 'readLevels' },
+  summary: 'Where an asset is, and how its last reads at all readers decide, to aim antennas by',
+  scope: 'readers:listen',
+  query: NO_QUERY,
+  ...OF_ASSET,
+  success: found(LEVELS, 'The levels'),
+  handle: ({ context: { db, parts }, row: assetId, signal }) =>
+    parts.insight.run(
+      db.orgId,
+      async (installation) => {
+        const explanation = await inSnapshot(installation, (client) =>
+          explainLatest(client, { orgId: db.orgId, assetId }),
+        );
+        const names = await namesIn(installation, db.orgId, explanation);
+        const locations = await locationsNamed(db, locationsIn(explanation));
+        const { stay, latest } = explanation;
+        return {
+          location: referenceTo(stay?.locationId ?? null, locations),
+          latest: latest === null ? null : levelsView(latest, names, locations),
+        };
+      },
+      signal(),
+    ),
+});
 
-/** Where an asset is, and the levels by which its last reads decide. */
-export function levelsNow({ db, parts }: ConsoleContext, assetId: number, signal: AbortSignal) {
-  return parts.insight.run(
-    db.orgId,
-    async (installation) => {
-      const explanation = await inSnapshot(installation, (client) =>
-        explainLatest(client, { orgId: db.orgId, assetId }),
-      );
-      const names = await namesIn(installation, db.orgId, explanation);
-      const locations = await locationsNamed(db, locationsIn(explanation));
-      const { stay, latest } = explanation;
-      return {
-        location: referenceTo(stay?.locationId ?? null, locations),
-        latest: latest === null ? null : latestView(latest, names, locations),
-      };
-    },
-    signal,
-  );
-}
+export const whyRoutes = [why, levels];
 
 const NOTHING = {
   ...{ first_seen: null, stay: null, decided_by: null, late_seconds: null, rule: null, decision: null },
@@ -295,6 +310,27 @@ function latestView({ at, locationId, rule, evidence }: Latest, names: Names, lo
   };
 }
 
+function levelsView(latest: Latest, names: Names, locations: References) {
+  const { evidence } = latest;
+  const view = latestView(latest, names, locations);
+  return {
+    ...view,
+    decision:
+      evidence === null
+        ? null
+        : {
+            ...view.decision,
+            antennas: evidence.antennas.map(({ locationId, readerId, antenna, ...figures }) => ({
+              location: referenceTo(locationId, locations),
+              device: deviceView(readerId, names.readers.get(readerId)),
+              antenna: antennaShown(names, readerId, antenna),
+              ...figures,
+            })),
+            antenna_count: evidence.antennaCount,
+          },
+  };
+}
+
 function decisionView(evidence: Evidence | null, names: Names, locations: References) {
   const { readers } = names;
   if (evidence === null) {
@@ -319,13 +355,6 @@ function decisionView(evidence: Evidence | null, names: Names, locations: Refere
         ...{ reads, reads_with_rssi: readsWithRssi },
         margin: margin === null ? null : { reached: margin.reached, needed: margin.needed },
       })),
-    antennas: evidence.antennas.map(({ locationId, readerId, antenna, ...figures }) => ({
-      location: referenceTo(locationId, locations),
-      device: deviceView(readerId, readers.get(readerId)),
-      antenna: antennaShown(names, readerId, antenna),
-      ...figures,
-    })),
-    antenna_count: evidence.antennaCount,
     shares:
       shares?.map(({ locationId, share }) => ({ location: referenceTo(locationId, locations), share })) ??
       null,

@@ -31,7 +31,6 @@ export type PresenceBecause = NonNullable<PresenceItem['because']>;
 
 export type ChangePage = Answers['GET /changes'];
 export type Change = ChangePage['data'][number];
-export type Fields = NonNullable<Change['before']>;
 
 export type Import = Row<'GET /imports'>;
 export type WholeImport = Data<'GET /imports/{import_id}'>;
@@ -73,7 +72,7 @@ export type Arrivals = Data<'GET /readers/{reader_id}/arrivals'>;
 export type ArrivedMessage = Arrivals['messages'][number];
 export type RecognizedFormat = Arrivals['formats'][number];
 export type Heard = Answers['GET /readers/{reader_id}/listen']['heard'];
-export type Levels = Answers['GET /readers/{reader_id}/listen']['levels'];
+export type Levels = Data<'GET /assets/{asset_id}/levels'>;
 export type HeardTag = Heard['tags'][number];
 export type ListedFormat = Row<'GET /formats'>;
 

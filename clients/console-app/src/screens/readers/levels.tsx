@@ -1,11 +1,19 @@
-import type { Decision, Levels as LevelsNow } from '../../api/types.ts';
+import type { Levels as LevelsNow } from '../../api/types.ts';
+import { useRead } from '../../api/use-read.ts';
+import { useRepeat } from '../../api/use-repeat.ts';
 import { Instant } from '../../parts/instant.tsx';
 import { texts } from '../../texts/texts.ts';
 import { latestText, Shares } from '../asset/why-sheet.tsx';
 
 /** How the last reads of an asset decide where it is, while somebody walks with it. */
-export function Levels({ levels: { location, latest } }: { levels: LevelsNow }) {
+export function Levels({ asset }: { asset: string }) {
   const t = texts.value.readers;
+  const { answer, reload } = useRead<{ data: LevelsNow }>(`/assets/${asset}/levels`);
+  useRepeat(reload, 1_000);
+  if (answer === undefined) {
+    return <p class="hint">{t.listenBegins}</p>;
+  }
+  const { location, latest } = answer.data;
   return (
     <>
       <p role="status">{location === null ? t.levelsNowhere : t.levelsAt(location.name)}</p>
@@ -21,6 +29,8 @@ export function Levels({ levels: { location, latest } }: { levels: LevelsNow }) 
     </>
   );
 }
+
+type Decision = NonNullable<NonNullable<LevelsNow['latest']>['decision']>;
 
 function Antennas({ decision }: { decision: Decision }) {
   const [t, why] = [texts.value.readers, texts.value.why];

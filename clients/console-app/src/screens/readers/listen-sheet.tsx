@@ -3,7 +3,7 @@ import { organizationId } from '../../api/organization.ts';
 import { receiveEvents } from '../../api/receive-events.ts';
 import { addressOf } from '../../api/send.ts';
 import { serverNow } from '../../api/server-clock.ts';
-import type { Heard, HeardTag, Levels as LevelsNow, Reader } from '../../api/types.ts';
+import type { Heard, HeardTag, Reader } from '../../api/types.ts';
 import { durationText } from '../../parts/duration.ts';
 import { Select } from '../../parts/field.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';
@@ -14,8 +14,6 @@ import { shownAntenna } from './shown-antenna.ts';
 
 interface Listening {
   heard: Heard | undefined;
-  /** The chosen asset's. */
-  levels: LevelsNow | undefined;
   /** It could not be started, or broke off, and is restarted. */
   isLost: boolean;
 }
@@ -32,7 +30,7 @@ export function ListenSheet({
 }) {
   const t = texts.value.readers;
   const asset = address.value.query.get('asset');
-  const { heard, levels, isLost } = useListen(reader.id, antenna, asset);
+  const { heard, isLost } = useListen(reader.id, antenna);
   const name = heard?.tags.find((tag) => String(tag.asset?.id) === asset)?.asset?.name;
   const registered = reader.antennas.find(({ port }) => port === antenna);
   const wordOf = (given: number | string) => wordIn(reader, given);
@@ -65,7 +63,7 @@ export function ListenSheet({
         {asset !== null && (
           <section class="why" aria-label={t.levels}>
             <h3>{name === undefined ? t.levels : t.levelsOf(name)}</h3>
-            {levels === undefined ? <p class="hint">{t.listenBegins}</p> : <Levels levels={levels} />}
+            <Levels asset={asset} />
             <a class="secondary small" href={hrefWith({ asset: null })}>
               {t.hideLevels}
             </a>
@@ -201,28 +199,21 @@ function share(dbm: number): string {
  * Listens while the component is there.
  *
  * @param antenna 0 for all.
- * @param asset whose levels are wanted.
  */
-export function useListen(reader: number, antenna: number, asset: string | null = null): Listening {
+export function useListen(reader: number, antenna: number): Listening {
   const [state, setState] = useState<Listening>(NOTHING_YET);
   useEffect(() => {
     const path = `/readers/${reader}/listen`;
     setState(NOTHING_YET);
     return receiveEvents({
-      address: () =>
-        addressOf(path, {
-          organization: organizationId.value,
-          antenna,
-          ...(asset === null ? {} : { asset }),
-        }),
+      address: () => addressOf(path, { organization: organizationId.value, antenna }),
       onLost: () => setState((state) => ({ ...state, isLost: true })),
       on: {
-        heard: ({ data }) => setState((state) => ({ ...state, heard: JSON.parse(data), isLost: false })),
-        levels: ({ data }) => setState((state) => ({ ...state, levels: JSON.parse(data) })),
+        heard: ({ data }) => setState({ heard: JSON.parse(data), isLost: false }),
       },
     });
-  }, [reader, antenna, asset]);
+  }, [reader, antenna]);
   return state;
 }
 
-const NOTHING_YET: Listening = { heard: undefined, levels: undefined, isLost: false };
+const NOTHING_YET: Listening = { heard: undefined, isLost: false };
