@@ -33,10 +33,6 @@ const RANGES: Readonly<Record<ReadingKind, readonly [least: number, most: number
   motion: [0, 4_294_967_295],
 };
 
-export function isReadingKind(value: unknown): value is ReadingKind {
-  return READING_KINDS.some((kind) => kind === value);
-}
-
 export function rangeOf(kind: ReadingKind): readonly [least: number, most: number] {
   return RANGES[kind];
 }

@@ -1,4 +1,3 @@
-import { isRole, ROLES, type Role } from './roles.ts';
 import { UserFault } from './user-fault.ts';
 
 const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
@@ -25,12 +24,4 @@ export function nameOf(text: string): string {
     throw new UserFault('name', 'The name of a user has 1 to 255 characters');
   }
   return name;
-}
-
-/** @throws UserFault. */
-export function roleOf(text: string): Role {
-  if (!isRole(text)) {
-    throw new UserFault('role', `There is no role ${text}; there are ${ROLES.join(', ')}`);
-  }
-  return text;
 }

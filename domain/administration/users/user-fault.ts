@@ -1,6 +1,6 @@
 import { AppError } from '../../../base/errors.ts';
 
-export type UserField = 'email' | 'name' | 'password' | 'current_password' | 'new_password' | 'role';
+export type UserField = 'email' | 'name' | 'password' | 'current_password' | 'new_password';
 
 /** An unacceptable input: the message says why, `field` which. */
 export class UserFault extends AppError {

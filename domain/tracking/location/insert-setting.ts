@@ -83,7 +83,7 @@ export async function insertSetting(
 /** A setting by its id; or one of a location by when it begins, the last one if several begin then. */
 export type WhichSetting = { settingId: number } | { locationId: number | null; from: Micros };
 
-export interface RemovedSetting {
+interface RemovedSetting {
   location_id: number | null;
   location_external_key: string | null;
   /** As JSON. */

@@ -892,7 +892,7 @@ export interface HeardAt {
   margin: Margin | null;
 }
 
-export interface AntennaAt {
+interface AntennaAt {
   readerId: number;
   antenna: number;
   locationId: number;

@@ -14,7 +14,7 @@ import type { EmbeddedBrokerFigures } from '../source/embedded-broker.ts';
 import type { KafkaFigures } from '../source/kafka/kafka-source.ts';
 import type { SubscriberFigures } from '../source/subscriber.ts';
 
-export type Metric<Name> = readonly [name: string, help: string, figure: Name];
+type Metric<Name> = readonly [name: string, help: string, figure: Name];
 
 export function measureFigures<Name extends string>(
   registry: Registry,
@@ -45,12 +45,12 @@ export function measureFigures<Name extends string>(
   }
 }
 
-export const HELD = [
+const HELD = [
   ['tagtrail_ingest_held_messages', 'Messages received and not committed yet.', 'heldMessages'],
   ['tagtrail_ingest_held_bytes', 'Payload of messages received and not committed yet.', 'heldBytes'],
 ] as const;
 
-export const COMMITTED = [
+const COMMITTED = [
   [
     'tagtrail_ingest_committed_messages_total',
     'Messages committed, and acknowledged with that.',

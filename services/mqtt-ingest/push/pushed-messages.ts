@@ -8,7 +8,7 @@ import type { HeldMessages } from '../source/held-messages.ts';
 import type { ReaderQuota } from '../source/reader-quotas.ts';
 import type { Pushed } from './pushed-body.ts';
 
-export interface PushedMessage extends Omit<Pushed, 'fault'> {
+interface PushedMessage extends Omit<Pushed, 'fault'> {
   topic: string;
   /** Why it is rejected without being read. */
   refusal?: string;

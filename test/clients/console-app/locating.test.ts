@@ -117,7 +117,7 @@ describe('how locations are decided on, in the console, in a browser', () => {
       [site.orgId],
     );
     const page = await app.open('#/locating', token);
-    await page.getByRole('button', { name: 'Remove what is planned: HALL' }).click();
+    await page.getByRole('button', { name: 'Remove planned setting: HALL' }).click();
     const found = await faultsOf(page, 'locating-planned');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('HALL: the planned setting is removed').first().waitFor();

@@ -129,9 +129,9 @@ describe('rules in the console, in a browser', () => {
     await page.getByText('Temperature is above −18.5 °C for longer than 10 min.').waitFor();
     const found = await faultsOf(page, 'rules-reading');
     await page.setViewportSize(DESK);
-    await page.getByLabel('Over once back by').fill('9999');
+    await page.getByLabel('Ends when back within the bound by').fill('9999');
     await page.getByRole('button', { name: 'Make rule' }).click();
-    await page.getByLabel('Over once back by').fill('0.25');
+    await page.getByLabel('Ends when back within the bound by').fill('0.25');
     await page.getByRole('button', { name: 'Make rule' }).press('Enter');
     await page.getByRole('heading', { name: 'temperature_c above -18.5' }).waitFor();
     await page.getByRole('button', { name: 'Try', exact: true }).press('Enter');

@@ -160,3 +160,10 @@ export function Says({ id, hint, fault }: { id: string; hint: ComponentChildren;
     </div>
   );
 }
+
+/** Local time without a zone, as fields of times have it. */
+export function localText(at: number): string {
+  return Number.isFinite(at)
+    ? new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+    : '';
+}

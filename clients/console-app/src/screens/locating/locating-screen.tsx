@@ -68,10 +68,10 @@ export function LocatingScreen() {
           )}
           {trial.result !== null && <TrialReport result={trial.result} />}
           {made !== undefined && <InForce settings={inForce} />}
-          {trial.result === null && !trial.isRunning && <Proposals onSet={reload} isWhole />}
+          {trial.result === null && !trial.isRunning && <Proposals isWhole />}
         </div>
       </div>
-      {made !== undefined && made.length > 0 && <SettingHistory settings={made} onRemoved={reload} />}
+      {made !== undefined && made.length > 0 && <SettingHistory settings={made} />}
     </div>
   );
 }
@@ -141,13 +141,7 @@ function InForce({ settings }: { settings: readonly MadeSetting[] }) {
 }
 
 /** Every setting there was, newest first. */
-function SettingHistory({
-  settings,
-  onRemoved,
-}: {
-  settings: readonly MadeSetting[];
-  onRemoved: () => void;
-}) {
+function SettingHistory({ settings }: { settings: readonly MadeSetting[] }) {
   const t = texts.value.locating;
   return (
     <section class="stack" aria-labelledby="locating-history">
@@ -176,9 +170,7 @@ function SettingHistory({
                   {made.state !== 'ended' && (
                     <Badge tone={made.state === 'in_force' ? 'seen' : 'queued'}>{t.states[made.state]}</Badge>
                   )}{' '}
-                  {made.state === 'planned' && may('admin') && (
-                    <RemovePlanned made={made} onDone={onRemoved} />
-                  )}
+                  {made.state === 'planned' && may('admin') && <RemovePlanned made={made} />}
                 </td>
                 <td class="weight-2">{whoIs(made.actor)}</td>
               </tr>
@@ -190,15 +182,14 @@ function SettingHistory({
   );
 }
 
-function RemovePlanned({ made, onDone }: { made: MadeSetting; onDone: () => void }) {
+function RemovePlanned({ made }: { made: MadeSetting }) {
   const t = texts.value.locating;
   const { run, isBusy, problem } = useAction();
   const where = made.location?.name ?? t.everywhere;
   const ask = async () => {
-    const question = { title: t.removeTitle(where), body: settingWords(made), action: t.remove };
+    const question = { title: `${t.removeOf(where)}?`, body: settingWords(made), action: t.remove };
     if ((await confirm(question)) && (await run(() => remove(`/locating/${made.id}`)))) {
       toast(t.removed(where));
-      onDone();
     }
   };
   return (

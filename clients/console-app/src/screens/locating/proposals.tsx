@@ -22,12 +22,10 @@ const AGAIN = 5_000;
 export function Proposals({
   among = null,
   isWhole = false,
-  onSet,
 }: {
   /** Only if one of these places takes part, by their keys; null for all. */
   among?: readonly (string | null)[] | null;
   isWhole?: boolean;
-  onSet?: () => void;
 }) {
   const t = texts.value.locating;
   const { answer, problem, reload } = useRead<{ data: readonly Proposal[] }>('/locating/proposals');
@@ -54,14 +52,7 @@ export function Proposals({
           <p class="hint">{t.flappingHint}</p>
           <ul class="lines">
             {shown.map((proposal) => (
-              <Proposed
-                key={proposal.location?.id ?? 0}
-                proposal={proposal}
-                onSet={() => {
-                  reload();
-                  onSet?.();
-                }}
-              />
+              <Proposed key={proposal.location?.id ?? 0} proposal={proposal} />
             ))}
           </ul>
         </>
@@ -70,13 +61,7 @@ export function Proposals({
   );
 }
 
-function Proposed({
-  proposal: { location, pair, moves, returns, tried },
-  onSet,
-}: {
-  proposal: Proposal;
-  onSet: () => void;
-}) {
+function Proposed({ proposal: { location, pair, moves, returns, tried } }: { proposal: Proposal }) {
   const t = texts.value.locating;
   const { run, isBusy, problem } = useAction();
   const [a, b] = pair;
@@ -86,7 +71,6 @@ function Proposed({
     run(() => post('/locating', { location_external_key: key, procedure: 'strength' })).then((isSet) => {
       if (isSet) {
         toast(t.used(where));
-        onSet();
       }
     });
   return (

@@ -5,7 +5,7 @@ import type { LocatingValues } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useNames } from '../../api/use-names.ts';
 import { confirm } from '../../parts/confirm.tsx';
-import { DecimalField, Field, Select } from '../../parts/field.tsx';
+import { DecimalField, Field, localText, Select } from '../../parts/field.tsx';
 import { ItemPicker } from '../../parts/item-picker.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
@@ -251,13 +251,6 @@ function RangeFields({
       </div>
     </fieldset>
   );
-}
-
-/** Local time without a zone, as such fields have it. */
-function localText(at: number): string {
-  return Number.isFinite(at)
-    ? new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-    : '';
 }
 
 /** A setting as a sentence. */

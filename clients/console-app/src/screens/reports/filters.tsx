@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { ItemResource } from '../../api/use-names.ts';
-import { Field, Select } from '../../parts/field.tsx';
+import { Field, localText, Select } from '../../parts/field.tsx';
 import { ItemPicker } from '../../parts/item-picker.tsx';
 import { address, go, hrefWith, replaceAddress } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
@@ -116,13 +116,6 @@ export function TimeField({
       }}
     />
   );
-}
-
-/** Local time without a zone, as such fields have it. */
-function localText(at: number): string {
-  return Number.isFinite(at)
-    ? new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-    : '';
 }
 
 /** An asset or a place whose key is in the address under `name`. */

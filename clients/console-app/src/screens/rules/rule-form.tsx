@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../../api/api-error.ts';
-import type { Reader, Row } from '../../api/types.ts';
+import type { Reader, Row, RuleReading } from '../../api/types.ts';
 import { RULE_KINDS } from '../../api/types.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useRead } from '../../api/use-read.ts';
@@ -130,7 +130,7 @@ function BoundFields({ draft, problem, onChange }: DraftFields) {
       />
       <DecimalField
         label={t.hysteresis(unit)}
-        hint={t.hysteresisHint[draft.reading]}
+        hint={t.hysteresisHint(HYSTERESES[draft.reading])}
         range={[0, RANGE[1]]}
         value={draft.hysteresis}
         fault={faultOf(problem, 'hysteresis')}
@@ -142,6 +142,11 @@ function BoundFields({ draft, problem, onChange }: DraftFields) {
 
 /** Beyond what any kind of reading can be. */
 const RANGE = [-1_000, 1_000] as const;
+
+/** Of rules that say none. */
+const HYSTERESES: Readonly<Record<RuleReading, number>> = {
+  ...{ temperature_c: 0.5, humidity_percent: 2, battery_percent: 5, battery_volts: 0.1 },
+};
 
 /** For how long it has to be so, until the first alert and until the second. */
 function TimeFields({ draft, problem, onChange }: DraftFields) {
