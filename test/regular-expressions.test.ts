@@ -8,6 +8,7 @@ import { transformSync } from 'esbuild';
 import { compileDatePattern } from '../domain/formats/mapping/transforms/time/date-pattern.ts';
 import { type Attack, attacksOn, textOf } from './support/attacks-on-pattern.ts';
 import { filesBelow, ROOT } from './support/files-below.ts';
+import { itByNight } from './support/random-sets.ts';
 
 /** Characters: the largest body, message and cell. */
 const LONGEST = 1_048_576;
@@ -85,7 +86,7 @@ describe("regular expressions that meet strangers' text", () => {
     expect(slow).to.deep.equal([]);
   });
 
-  it('would be found if they backtracked', () => {
+  itByNight('would be found if they backtracked', () => {
     const old = [
       '[A-Za-z]+ (\\S+) HTTP\\/\\d\\.\\d$',
       '^(a+)+$',

@@ -3,8 +3,9 @@ import { hasLiveAssets } from '../../domain/master-data/locations/change.ts';
 import { expectProblem, useApi } from '../support/api.ts';
 import { emptyStatistics } from '../support/empty-statistics.ts';
 import { MeasuredLists } from '../support/measured-lists.ts';
+import { randomSets } from '../support/random-sets.ts';
 
-const ASSETS = 100_000;
+const ASSETS = randomSets(100_000);
 
 describe('deleting a location where very many assets are or were', () => {
   const api = useApi();

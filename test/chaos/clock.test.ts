@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { useDatabase } from '../support/database.ts';
 import { libfaketime, useProgram } from '../support/programs.ts';
+import { itByNight } from '../support/random-sets.ts';
 import { NO_FAULTS } from './findings.ts';
 import { withScenario } from './with-scenario.ts';
 
@@ -16,7 +17,7 @@ describe("a clock of ingestion's machine that jumps", () => {
   const folder = mkdtempSync(join(tmpdir(), 'tagtrail-chaos-'));
   after(() => rmSync(folder, { recursive: true }));
 
-  it('costs no read, doubles none, and dates none by the wrong time', () => {
+  itByNight('costs no read, doubles none, and dates none by the wrong time', () => {
     const offset = join(folder, 'offset');
     writeFileSync(offset, '+0');
     const environment = {

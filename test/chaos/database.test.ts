@@ -2,6 +2,7 @@ import { setTimeout as lasts } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type TestDatabase, useDatabase } from '../support/database.ts';
 import { useProgram } from '../support/programs.ts';
+import { itByNight } from '../support/random-sets.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { useCrashingDatabase } from './crashing-database.ts';
 import { NO_FAULTS } from './findings.ts';
@@ -22,7 +23,7 @@ describe('the database that ingestion writes to', () => {
     useProgram('mosquitto');
     const database = useCrashingDatabase();
 
-    it('has every acknowledged read once, and the history they make', () =>
+    itByNight('has every acknowledged read once, and the history they make', () =>
       withScenario(database(), { source: 'mosquitto', processes: 2, ahead: 1_000 }, async (scenario) => {
         const publishing = scenario.publish();
         for (let restart = 0; restart < RESTARTS; restart++) {
@@ -32,7 +33,8 @@ describe('the database that ingestion writes to', () => {
         await publishing;
         const { faults, toldTwice } = await scenario.finish();
         expect({ faults, toldTwice }).to.deep.equal({ faults: NO_FAULTS, toldTwice: 0 });
-      }));
+      }),
+    );
   });
 
   describe('away while readers publish', () => {

@@ -2,6 +2,7 @@ import { setTimeout as lasts } from 'node:timers/promises';
 import { expect } from 'chai';
 import { useDatabase } from '../support/database.ts';
 import { useProgram } from '../support/programs.ts';
+import { itByNight } from '../support/random-sets.ts';
 import { NO_FAULTS } from './findings.ts';
 import { withScenario } from './with-scenario.ts';
 
@@ -14,7 +15,7 @@ describe('a consumer of the move feed, while sealer, ingestion, API and network 
   useProgram('mosquitto');
   const database = useDatabase();
 
-  it('is told every event once, in order, and ends with the histories and the report', () =>
+  itByNight('is told every event once, in order, and ends with the histories and the report', () =>
     withScenario(
       database,
       { source: 'mosquitto', processes: 2, ahead: 1_000, isFollowed: true },
@@ -42,5 +43,6 @@ describe('a consumer of the move feed, while sealer, ingestion, API and network 
         expect(events).to.be.above(1_000);
         expect(scenario.feed?.apis[0]?.kills).to.equal(ROUNDS);
       },
-    ));
+    ),
+  );
 });

@@ -2,13 +2,14 @@ import { expect } from 'chai';
 import { useDatabase } from '../support/database.ts';
 import { appendMoves } from '../support/feed-rows.ts';
 import type { Program } from '../support/process.ts';
+import { randomSets } from '../support/random-sets.ts';
 import { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { newWebhook } from '../support/webhooks.ts';
 import { useDelivering } from './delivering.ts';
 import { findDeliveryFaults, NO_DELIVERY_FAULTS } from './find-delivery-faults.ts';
 
-const KILLS = 4;
+const KILLS = randomSets(4);
 
 const WEBHOOKS = 4;
 
@@ -55,7 +56,7 @@ describe('webhooks, while processes that deliver and receivers are killed', () =
       const which = count % processes.length;
       await kill(processes[which] as Program);
       processes[which] = await delivering.start();
-      if (count % 2 === 1) {
+      if (count % 2 === 0) {
         await delivering.receiver.kill();
       }
     }

@@ -2,6 +2,7 @@ import { setTimeout as lasts } from 'node:timers/promises';
 import { expect } from 'chai';
 import { useDatabase } from '../support/database.ts';
 import { useProgram } from '../support/programs.ts';
+import { itByNight } from '../support/random-sets.ts';
 import { NO_FAULTS } from './findings.ts';
 import { withScenario } from './with-scenario.ts';
 
@@ -18,7 +19,7 @@ describe('networks that are cut, silent and slow in the middle of the publishes'
       }
       const database = useDatabase();
 
-      it('have every acknowledged read once, and the history they make', () =>
+      itByNight('have every acknowledged read once, and the history they make', () =>
         withScenario(database, { source, ahead: 1_000 }, async (scenario) => {
           const links = [...new Set(Object.values(scenario.links))];
           const publishing = scenario.publish();
@@ -41,7 +42,8 @@ describe('networks that are cut, silent and slow in the middle of the publishes'
           expect(faults).to.deep.equal(NO_FAULTS);
           // A broker between makes a message of its own of what a reader sends again, without the DUP flag.
           expect(toldTwice === 0 || source === 'mosquitto').to.equal(true);
-        }));
+        }),
+      );
     });
   }
 });

@@ -17,6 +17,7 @@ import { serverUrl, useDatabase } from '../support/database.ts';
 import { jsonOn, onEmbedded, useDataFolders } from '../support/embedded-folder.ts';
 import { expectedRows, fillDatabase } from '../support/filled-database.ts';
 import { freePort } from '../support/free-port.ts';
+import { itByNight } from '../support/random-sets.ts';
 
 describe('a backup by the command line', () => {
   const source = useDatabase();
@@ -95,20 +96,23 @@ describe('a backup by the command line', () => {
     );
   });
 
-  it('of a database is restored into the embedded one, and one of the embedded one into a database', async () => {
-    const data = folders.path('data');
-    const restored = await jsonOn(data, 'database', 'restore', '--file', file);
-    expect(restored.tables).to.deep.equal(before_);
-    await onEmbedded(data, async ({ rows }) => {
-      // Commands find it running, as beside npm start.
-      await rows(`insert into organizations (name) values ('Beside')`);
-      const beside = await jsonOn(data, 'database', 'checksums');
-      const second = join(folder, 'embedded.backup');
-      expect((await jsonOn(data, 'database', 'backup', '--file', second)).tables).to.deep.equal(beside);
-      const back = await target().json('database', 'restore', '--file', second);
-      expect(back.tables).to.deep.equal(beside);
-    });
-  });
+  itByNight(
+    'of a database is restored into the embedded one, and one of the embedded one into a database',
+    async () => {
+      const data = folders.path('data');
+      const restored = await jsonOn(data, 'database', 'restore', '--file', file);
+      expect(restored.tables).to.deep.equal(before_);
+      await onEmbedded(data, async ({ rows }) => {
+        // Commands find it running, as beside npm start.
+        await rows(`insert into organizations (name) values ('Beside')`);
+        const beside = await jsonOn(data, 'database', 'checksums');
+        const second = join(folder, 'embedded.backup');
+        expect((await jsonOn(data, 'database', 'backup', '--file', second)).tables).to.deep.equal(beside);
+        const back = await target().json('database', 'restore', '--file', second);
+        expect(back.tables).to.deep.equal(beside);
+      });
+    },
+  );
 
   it('is written to standard output, with nothing beside it, and read from standard input', async () => {
     const { url, json: onTarget } = target();
@@ -167,7 +171,7 @@ describe('a backup by the command line', () => {
 
   describe('of a database from before the baseline', () => {
     const early = useBeforeBaseline();
-    it('is restored, and migrated then', async () => {
+    itByNight('is restored, and migrated then', async () => {
       const { client, url } = early;
       const earlier = commandLineOn(() => ({ url }));
       const made = join(folder, 'earlier.backup');

@@ -14,6 +14,7 @@ import { runCommand } from '../support/command-line.ts';
 import { useDataFolders } from '../support/embedded-folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Program, run } from '../support/process.ts';
+import { itByNight } from '../support/random-sets.ts';
 
 describe('commands on the embedded database', () => {
   const folders = useDataFolders();
@@ -75,7 +76,7 @@ describe('commands on the embedded database', () => {
     expect((await names(data)).sort()).to.deep.equal(wanted);
   });
 
-  it('come and go, are interrupted and killed, and none of the others notices', async () => {
+  itByNight('come and go, are interrupted and killed, and none of the others notices', async () => {
     const data = await made('restless');
     const done: string[] = [];
     for (let round = 1; round <= 2; round++) {
@@ -119,26 +120,31 @@ describe('commands on the embedded database', () => {
     expect(isRunning(data)).to.equal(false);
   });
 
-  it('leave the server to an npm start of a version that did not share it, and its schema alone', async () => {
-    const data = await made('older');
-    await expectDone([create(data, 'one')]);
-    const server = await startEmbedded({ data, durable: true });
-    const older = new pg.Client(connectionConfig(withDatabase(server.url, EMBEDDED_DATABASE)));
-    await older.connect();
-    await older.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.occupation]);
-    await server.stop();
-    expect(isRunning(data)).to.equal(true);
-    await older.query(`update schema_migrations set name = 'functions-older' where name like 'functions-%'`);
-    const listing = command(data, 'org', 'list');
-    expect(await listing.ended).to.equal(1);
-    expect(listing.stderr()).to.include('not migrated to this version').and.include('tagtrail migrate');
-    expect(isRunning(data)).to.equal(true);
-    await older.end();
-    await (await startEmbedded({ data, durable: true })).stop();
-    expect(isRunning(data)).to.equal(false);
-  });
+  itByNight(
+    'leave the server to an npm start of a version that did not share it, and its schema alone',
+    async () => {
+      const data = await made('older');
+      await expectDone([create(data, 'one')]);
+      const server = await startEmbedded({ data, durable: true });
+      const older = new pg.Client(connectionConfig(withDatabase(server.url, EMBEDDED_DATABASE)));
+      await older.connect();
+      await older.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.occupation]);
+      await server.stop();
+      expect(isRunning(data)).to.equal(true);
+      await older.query(
+        `update schema_migrations set name = 'functions-older' where name like 'functions-%'`,
+      );
+      const listing = command(data, 'org', 'list');
+      expect(await listing.ended).to.equal(1);
+      expect(listing.stderr()).to.include('not migrated to this version').and.include('tagtrail migrate');
+      expect(isRunning(data)).to.equal(true);
+      await older.end();
+      await (await startEmbedded({ data, durable: true })).stop();
+      expect(isRunning(data)).to.equal(false);
+    },
+  );
 
-  it('start over what a crash has left, though its process id is another process by now', async () => {
+  itByNight('start over what a crash has left, though its process id is another process by now', async () => {
     const data = await made('crashed');
     await expectDone([create(data, 'before')]);
     const sleeper: ChildProcess = spawn('sleep', ['300']);

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import type { FieldIssue } from '../../base/checks/issues.ts';
 import { useApi } from '../support/api.ts';
 import { commandLineOn } from '../support/command-line.ts';
+import { randomSets } from '../support/random-sets.ts';
 
 describe('the command line on CSV files of locations', () => {
   const api = useApi();
@@ -226,7 +227,7 @@ describe('the command line on CSV files of locations', () => {
 
     it('imports a chain as deep as the file is long', async () => {
       const { imports, exported, orgId } = await site();
-      const depth = 10_000;
+      const depth = randomSets(10_000);
       const rows = Array.from(
         { length: depth },
         (_, index) => `K${index},n,${index + 1 < depth ? `K${index + 1}` : ''}`,

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
+import { itByNight } from '../support/random-sets.ts';
 import { useSimulate } from '../support/simulate.ts';
 
 describe('the truth of tagtrail simulate', () => {
   const { api, file, simulate, simulated, checked } = useSimulate();
   const { database } = api;
 
-  it('knows what is true with all faults at once, and so does the API', async () => {
+  itByNight('knows what is true with all faults at once, and so does the API', async () => {
     const truth = await simulated(
       ...['--format', 'mixed', '--readers', '16', '--assets', '80'],
       ...['--rate', '500', '--duration', '8', '--faults', 'all'],

@@ -6,6 +6,7 @@ import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { useDatabase } from '../support/database.ts';
 import { useMosquitto } from '../support/mosquitto.ts';
+import { itByNight } from '../support/random-sets.ts';
 import { useRedis } from '../support/redis-server.ts';
 import { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
@@ -167,32 +168,35 @@ describe('two processes of each service on one database', () => {
     expect(allowed + allowedLater).to.be.within(BURST, BURST + comeBack());
   });
 
-  it('lose no read and double none over a rolling restart of ingestion, and tell the right history', async () => {
-    const connections = new Map(
-      await Promise.all(TOPICS.map(async (topic) => [topic, await broker.connect()] as const)),
-    );
-    const publishers = startPublishers({ clients: connections, tags: TAGS, antennas: PLACES.length });
-    for (const ingest of ingests) {
-      const published = publishers.reads.length;
-      await until(() => publishers.reads.length > published + 400);
-      await until(async () => (await ingest.figure('tagtrail_ingest_committed_messages_total')) > 0);
-      expect(await ingest.stop('SIGTERM')).to.equal(0);
-      await startIngest(ingest);
-      await until(async () => (await ingest.figure('tagtrail_ingest_committed_messages_total')) > 50);
-    }
-    await publishers.end();
-    const { reads } = publishers;
-    const stored = async () => (await database.rows('select from scan_events')).length;
-    await until(async () => (await stored()) >= reads.length);
-    await Promise.all(ingests.map((ingest) => ingest.stop('SIGTERM')));
-    expect(await stored()).to.equal(reads.length);
+  itByNight(
+    'lose no read and double none over a rolling restart of ingestion, and tell the right history',
+    async () => {
+      const connections = new Map(
+        await Promise.all(TOPICS.map(async (topic) => [topic, await broker.connect()] as const)),
+      );
+      const publishers = startPublishers({ clients: connections, tags: TAGS, antennas: PLACES.length });
+      for (const ingest of ingests) {
+        const published = publishers.reads.length;
+        await until(() => publishers.reads.length > published + 400);
+        await until(async () => (await ingest.figure('tagtrail_ingest_committed_messages_total')) > 0);
+        expect(await ingest.stop('SIGTERM')).to.equal(0);
+        await startIngest(ingest);
+        await until(async () => (await ingest.figure('tagtrail_ingest_committed_messages_total')) > 50);
+      }
+      await publishers.end();
+      const { reads } = publishers;
+      const stored = async () => (await database.rows('select from scan_events')).length;
+      await until(async () => (await stored()) >= reads.length);
+      await Promise.all(ingests.map((ingest) => ingest.stop('SIGTERM')));
+      expect(await stored()).to.equal(reads.length);
 
-    const keyFor = budgeted();
-    for (const [tag, id] of assets) {
-      const told = await historyOf(`${balancer.url}/api/v1/assets/${id}/history`, keyFor);
-      expect(told).to.deep.equal(movesOf(reads.filter(({ value }) => value === tag)));
-    }
-  });
+      const keyFor = budgeted();
+      for (const [tag, id] of assets) {
+        const told = await historyOf(`${balancer.url}/api/v1/assets/${id}/history`, keyFor);
+        expect(told).to.deep.equal(movesOf(reads.filter(({ value }) => value === tag)));
+      }
+    },
+  );
 });
 
 type Move = [at: string, place: string | undefined];

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { expect } from 'chai';
+import { byTurns } from '../support/random-sets.ts';
 import { isServerRunning, stop, useStandalone } from './use-standalone.ts';
 
 describe('everything in one process where it cannot start', () => {
@@ -32,7 +33,8 @@ describe('everything in one process where it cannot start', () => {
 
   it('names the port that is taken, whichever it is, and leaves nothing running', async () => {
     const { server, port } = await takenPort();
-    for (const setting of ['API_PORT', 'MQTT_PORT', 'READERS_PORT', 'HANDHELD_PORT', 'CONSOLE_PORT']) {
+    const settings = ['API_PORT', 'MQTT_PORT', 'READERS_PORT', 'HANDHELD_PORT', 'CONSOLE_PORT'];
+    for (const setting of byTurns(settings, 'port')) {
       const program = await system.start({ [setting]: String(port) });
       expect(await program.ended).to.equal(1);
       expect(program.stderr()).to.equal(

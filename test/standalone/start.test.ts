@@ -10,6 +10,7 @@ import { runningEmbeddedUrl } from '../../db/timescale/embedded/server.ts';
 import { socketsOf } from '../support/listening.ts';
 import { type Program, run } from '../support/process.ts';
 import { useProgram } from '../support/programs.ts';
+import { itByNight } from '../support/random-sets.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { isServerRunning, serverPid, stop, useStandalone } from './use-standalone.ts';
 
@@ -86,30 +87,33 @@ describe('everything in one process', () => {
     await stop(third);
   });
 
-  it('makes the key that secrets of webhooks are encrypted with, for itself, for commands and for good', async () => {
-    const receiver = await startReceiver();
-    const settings = { WEBHOOK_NETWORKS: '127.0.0.1' };
-    const first = await system.start(settings);
-    await first.printed('Try it');
-    const file = join(system.data, 'secrets-key');
-    expect(statSync(file).mode & 0o777).to.equal(0o600);
-    const key = readFileSync(file, 'utf8');
-    const webhook = async (...args: string[]) => {
-      const command = run('services/cli/tagtrail.ts', ['webhook', ...args, '--json'], {
-        TAGTRAIL_DATA: system.data,
-        ...settings,
-      });
-      expect(await command.ended, command.stderr()).to.equal(0);
-      return JSON.parse(command.stdout());
-    };
-    const { id, secret } = await webhook('create', '--org', '1', '--url', receiver.url);
-    expect(await stop(first)).to.equal(0);
-    expect(await webhook('test', '--webhook', String(id))).to.include({ delivered: true });
-    const [request] = receiver.received;
-    new Webhook(secret).verify(request?.body ?? '', request?.headers as Record<string, string>);
-    expect(readFileSync(file, 'utf8')).to.equal(key);
-    await receiver.close();
-  });
+  itByNight(
+    'makes the key that secrets of webhooks are encrypted with, for itself, for commands and for good',
+    async () => {
+      const receiver = await startReceiver();
+      const settings = { WEBHOOK_NETWORKS: '127.0.0.1' };
+      const first = await system.start(settings);
+      await first.printed('Try it');
+      const file = join(system.data, 'secrets-key');
+      expect(statSync(file).mode & 0o777).to.equal(0o600);
+      const key = readFileSync(file, 'utf8');
+      const webhook = async (...args: string[]) => {
+        const command = run('services/cli/tagtrail.ts', ['webhook', ...args, '--json'], {
+          TAGTRAIL_DATA: system.data,
+          ...settings,
+        });
+        expect(await command.ended, command.stderr()).to.equal(0);
+        return JSON.parse(command.stdout());
+      };
+      const { id, secret } = await webhook('create', '--org', '1', '--url', receiver.url);
+      expect(await stop(first)).to.equal(0);
+      expect(await webhook('test', '--webhook', String(id))).to.include({ delivered: true });
+      const [request] = receiver.received;
+      new Webhook(secret).verify(request?.body ?? '', request?.headers as Record<string, string>);
+      expect(readFileSync(file, 'utf8')).to.equal(key);
+      await receiver.close();
+    },
+  );
 
   it('takes over the database that a killed process left running', async () => {
     const first = await system.start();

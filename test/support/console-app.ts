@@ -3,6 +3,7 @@ import type { ConsoleConfig } from '../../services/console/config.ts';
 import { screenshot, type TestBrowser, until, useBrowser } from './browser.ts';
 import { buildConsoleIfStale } from './built-app.ts';
 import { type TestConsole, useConsole } from './console.ts';
+import { byTurns } from './random-sets.ts';
 import { violationsIn } from './screen-states.ts';
 
 const DESK_SIZE = { width: 1280, height: 800 };
@@ -16,7 +17,10 @@ export const DESK = {
   isMobile: false,
 };
 
-/** Colours are the same at every width: what is between the widest and the narrowest is looked at in one theme. */
+/**
+ * Colours are the same at every width: what is between the widest and the narrowest is looked at in one theme. By turns one of
+ * these where not everything is tried.
+ */
 const LOOKS = [
   { size: DESK_SIZE, theme: 'light' },
   { size: DESK_SIZE, theme: 'dark' },
@@ -73,12 +77,13 @@ export function cutTexts(page: Page, selector: string): Promise<string[]> {
  */
 export async function faultsOf(page: Page, name: string): Promise<string[]> {
   const found: string[] = [];
-  for (const { size, theme } of LOOKS) {
+  const looks = byTurns(LOOKS, name);
+  for (const { size, theme } of looks) {
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
     await until(page, `document.documentElement.dataset.theme === '${theme}'`);
     const state = `console/${name}-${size.width}-${theme}`;
-    const violations = await violationsIn(page, null, theme);
+    const violations = await violationsIn(page, null, looks.length === 1 ? 'light' : theme);
     found.push(...violations.map((violation) => `${state}: ${violation}`));
     if (await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')) {
       found.push(`${state}: wider than the screen`);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { useApi } from '../../support/api.ts';
 import { useClient } from '../../support/contract-client.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { aRead, record } from '../../support/recording.ts';
 
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
@@ -89,7 +90,7 @@ describe('the total of a history', () => {
     );
   };
 
-  it('is exact for every period, whatever is recorded late by two at once, and by whom', async () => {
+  itByNight('is exact for every period, whatever is recorded late by two at once, and by whom', async () => {
     const steps = fc.array(aStep, { minLength: 1, maxLength: 6 });
     const periods = fc.array(aPeriod, { minLength: 4, maxLength: 6 });
     await fc.assert(

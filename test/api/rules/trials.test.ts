@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { expectIssues, useApi } from '../../support/api.ts';
 import { longestHold, Yardstick } from '../../support/held-loop.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { Site } from '../../support/site.ts';
 
 describe('/rules/try, of an asset with very much evidence', () => {
@@ -40,7 +41,7 @@ describe('/rules/try, of an asset with very much evidence', () => {
       json: { name: 'Wanderer', asset_external_keys: [name], ...rule },
     });
 
-  it('does not hold the event loop', async () => {
+  itByNight('does not hold the event loop', async () => {
     await wanderer('MANY', 150_000);
     let shown: Record<string, unknown> | undefined;
     const ask = async () => {

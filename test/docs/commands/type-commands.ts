@@ -2,9 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { useProgram } from '../../support/programs.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { type CommandBlock, commandBlocks, filesToWrite } from '../command-blocks.ts';
 import { ReaderOfDocuments } from '../reader-of-documents.ts';
 import { useRunningSystem } from '../use-running-system.ts';
+
+const LONGEST = 'docs/simulate.md';
 
 /**
  * A test for each of the documents with commands: somebody types them, one document after another, beside one `npm start`.
@@ -21,7 +24,8 @@ export function typeCommandsOf(documents: readonly string[]): ReadonlyMap<string
     if (blocks.length === 0) {
       continue;
     }
-    it(`of ${document} do what they should`, async function () {
+    const test = document === LONGEST ? itByNight : it;
+    test(`of ${document} do what they should`, async function (this: Mocha.Context) {
       this.timeout(60_000 * blocks.length + 10_000);
       const { clone, environment, shown, here } = system;
       for (const { name, content } of filesToWrite(document)) {

@@ -11,9 +11,10 @@ import { TEST_ACTOR } from '../../support/actor.ts';
 import { type Cut, openCuttingProxy } from '../../support/cutting-proxy.ts';
 import { useDatabase } from '../../support/database.ts';
 import { countersOf, openIntake, RULES } from '../../support/intake.ts';
+import { randomSets } from '../../support/random-sets.ts';
 import { Site } from '../../support/site.ts';
 
-const ROUNDS = 120;
+const ROUNDS = Math.max(40, randomSets(120));
 const DISTURBANCES = 12;
 /** Messages of each reader that are under way at once. */
 const LANES = 6;

@@ -23,12 +23,12 @@ describe('large messages', () => {
       const payloads = [
         // The largest there can be for each decoding; what a format makes of them does not depend on their size.
         ...(format.name.startsWith('whole-language')
-          ? randomPart(largePayloads(seed.payload, MAX_PAYLOAD_BYTES - 64))
+          ? largePayloads(seed.payload, MAX_PAYLOAD_BYTES - 64)
           : []),
         ...largePayloads(seed.payload, 2 * LARGE).flatMap((payload) => [payload, cut(payload)]),
       ];
       const different: string[] = [];
-      for (const payload of payloads) {
+      for (const payload of randomPart(payloads)) {
         for (const policies of POLICIES) {
           const message = { topic: seed.topic, payload };
           const there = await large.read(1, format, message, policies);

@@ -8,6 +8,7 @@ import { readExpected, readMeasured } from '../../support/location/measured.ts';
 import { installAll, storedMoves } from '../../support/location/measured-site.ts';
 import { onlyTags } from '../../support/location/play.ts';
 import { publishMeasured } from '../../support/location/publish.ts';
+import { itByNight } from '../../support/random-sets.ts';
 
 describe('walks with true positions, published by their gateways', () => {
   const database = useDatabase();
@@ -16,7 +17,7 @@ describe('walks with true positions, published by their gateways', () => {
   const lifecycle = new Lifecycle(pino({ level: 'silent' }));
   database.beforeDrop(() => lifecycle.stop());
 
-  it('give every move of every division and procedure, to the millisecond', async () => {
+  itByNight('give every move of every division and procedure, to the millisecond', async () => {
     const sites = await installAll(database, walks);
     expect([...sites.keys()]).to.have.members(Object.keys(expected));
     // What was measured years ago is not too late.

@@ -3,6 +3,7 @@ import { useDatabase } from '../../support/database.ts';
 import { useMosquitto } from '../../support/mosquitto.ts';
 import { type Heard, hear, place } from '../../support/placed.ts';
 import { type Program, run } from '../../support/process.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { Site } from '../../support/site.ts';
 import { until } from '../../support/subscribed-ingest.ts';
 
@@ -84,45 +85,50 @@ describe('the publisher of moves', () => {
     }
   });
 
-  it('publishes where assets are by then if it is to wait, in order and up to the last, however often it is killed', async () => {
-    const site = await Site.create(database);
-    const [dock, gate] = [await site.location('DOCK'), await site.location('GATE')];
-    const [roaming, wavering] = [await site.asset('ROAMING'), await site.asset('WAVERING')];
-    const heard: Heard = await hear(await broker.connect(), `site/${site.orgId}/#`);
-    const told = (key: string) =>
-      heard.all.flatMap(({ topic, payload }) => (topic.includes(`/${key}/`) ? [String(payload?.since)] : []));
-    const waits = { MQTT_MOVES_SETTLE_SECONDS: '1' };
-    let { program } = await start('calm-0', waits);
-    await until(async () => {
-      const feeds = await database.rows(
-        'select from mqtt_feeds where org_id = $1 and snapshot_after is null',
-        [site.orgId],
-      );
-      return feeds.length === 1;
-    });
-    const at = (minute: number) => new Date(Date.UTC(2026, 4, 1, 0, minute)).toISOString();
-    await place(database, site.orgId, { assetId: wavering, locationId: dock, since: at(0) });
-    await until(() => told('WAVERING').length > 0);
-    let moves = 0;
-    for (let kills = 1; kills <= 3; kills++) {
-      const before = told('ROAMING').length;
-      while (told('ROAMING').length < before + 2) {
-        moves += 1;
-        await place(database, site.orgId, {
-          ...{ assetId: roaming, locationId: moves % 2 === 0 ? dock : gate, since: at(moves) },
-        });
-        // To the gate for a moment, and it was not so.
-        await place(database, site.orgId, { assetId: wavering, locationId: gate, since: at(1) });
-        await place(database, site.orgId, { assetId: wavering, locationId: dock, since: at(0) });
+  itByNight(
+    'publishes where assets are by then if it is to wait, in order and up to the last, however often it is killed',
+    async () => {
+      const site = await Site.create(database);
+      const [dock, gate] = [await site.location('DOCK'), await site.location('GATE')];
+      const [roaming, wavering] = [await site.asset('ROAMING'), await site.asset('WAVERING')];
+      const heard: Heard = await hear(await broker.connect(), `site/${site.orgId}/#`);
+      const told = (key: string) =>
+        heard.all.flatMap(({ topic, payload }) =>
+          topic.includes(`/${key}/`) ? [String(payload?.since)] : [],
+        );
+      const waits = { MQTT_MOVES_SETTLE_SECONDS: '1' };
+      let { program } = await start('calm-0', waits);
+      await until(async () => {
+        const feeds = await database.rows(
+          'select from mqtt_feeds where org_id = $1 and snapshot_after is null',
+          [site.orgId],
+        );
+        return feeds.length === 1;
+      });
+      const at = (minute: number) => new Date(Date.UTC(2026, 4, 1, 0, minute)).toISOString();
+      await place(database, site.orgId, { assetId: wavering, locationId: dock, since: at(0) });
+      await until(() => told('WAVERING').length > 0);
+      let moves = 0;
+      for (let kills = 1; kills <= 3; kills++) {
+        const before = told('ROAMING').length;
+        while (told('ROAMING').length < before + 2) {
+          moves += 1;
+          await place(database, site.orgId, {
+            ...{ assetId: roaming, locationId: moves % 2 === 0 ? dock : gate, since: at(moves) },
+          });
+          // To the gate for a moment, and it was not so.
+          await place(database, site.orgId, { assetId: wavering, locationId: gate, since: at(1) });
+          await place(database, site.orgId, { assetId: wavering, locationId: dock, since: at(0) });
+        }
+        program.child.kill('SIGKILL');
+        await program.ended;
+        ({ program } = await start(`calm-${kills}`, waits));
       }
-      program.child.kill('SIGKILL');
-      await program.ended;
-      ({ program } = await start(`calm-${kills}`, waits));
-    }
-    await until(() => told('ROAMING').at(-1) === at(moves) && told('WAVERING').at(-1) === at(0));
-    const once = [...new Set(told('ROAMING'))];
-    expect(once).to.deep.equal([...once].sort());
-    expect(once.length).to.be.below(moves / 2);
-    expect(told('WAVERING').length).to.be.below(moves / 2);
-  });
+      await until(() => told('ROAMING').at(-1) === at(moves) && told('WAVERING').at(-1) === at(0));
+      const once = [...new Set(told('ROAMING'))];
+      expect(once).to.deep.equal([...once].sort());
+      expect(once.length).to.be.below(moves / 2);
+      expect(told('WAVERING').length).to.be.below(moves / 2);
+    },
+  );
 });

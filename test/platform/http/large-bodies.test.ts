@@ -72,9 +72,9 @@ describe('large bodies', () => {
     for (const [operationId, body] of Object.entries(bodies)) {
       it(`of ${operationId} come to the same in a thread and out of it`, async () => {
         const worst = worstBodies(body.schema, 2 * LARGE);
-        const texts = [...randomPart(faultyBodies(body.schema)), ...worst.map(({ text }) => text)];
+        const texts = [...faultyBodies(body.schema), ...worst.map(({ text }) => text)];
         const different: string[] = [];
-        for (const text of [...texts, '{"a":"\xff"}', Buffer.from([0x7b, 0xff, 0x7d])]) {
+        for (const text of [...randomPart(texts), '{"a":"\xff"}', Buffer.from([0x7b, 0xff, 0x7d])]) {
           const bytes = Buffer.from(text);
           const here = checkBody(body, bytes);
           const there = await large.check({ bodies: module, operationId, bytes }, { orgId: 1 });

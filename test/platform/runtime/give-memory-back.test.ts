@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { run } from '../../support/process.ts';
+import { itByNight } from '../../support/random-sets.ts';
 
 describe('a process that has needed much memory', () => {
-  it('gives most of it back once it has nothing to do', async () => {
+  itByNight('gives most of it back once it has nothing to do', async () => {
     const program = run('test/platform/runtime/peak-process.ts');
     try {
       await program.printed('nearer to');

@@ -12,6 +12,7 @@ import { readMoves } from '../../../../domain/moves/read-moves.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { Random } from '../../../support/random.ts';
+import { itByNight } from '../../../support/random-sets.ts';
 import { aRead, record } from '../../../support/recording.ts';
 import { sealAll } from '../../../support/seal-all.ts';
 import { Site } from '../../../support/site.ts';
@@ -100,61 +101,64 @@ describe('deriving alerts by two processes', () => {
     tally.withdrawn += states.filter(({ state }) => state === 'withdrawn').length;
   };
 
-  it('makes one alert of each stretch and tells each change once, whatever comes late, and whoever is killed', async () => {
-    const tally = { alerts: 0, withdrawn: 0, killed: 0 };
-    for (let round = 0; round < ROUNDS; round++) {
-      const random = new Random(77, round);
-      const beginning = Date.now() * 1_000 - 2 * SPAN * MICROS_PER_SECOND;
-      const at = (second: number): Micros => beginning + second * MICROS_PER_SECOND;
-      const sites = [
-        await furnish(`Round ${round}`, at(0)),
-        await furnish(`Round ${round}, another`, at(0)),
-      ] as const;
+  itByNight(
+    'makes one alert of each stretch and tells each change once, whatever comes late, and whoever is killed',
+    async () => {
+      const tally = { alerts: 0, withdrawn: 0, killed: 0 };
+      for (let round = 0; round < ROUNDS; round++) {
+        const random = new Random(77, round);
+        const beginning = Date.now() * 1_000 - 2 * SPAN * MICROS_PER_SECOND;
+        const at = (second: number): Micros => beginning + second * MICROS_PER_SECOND;
+        const sites = [
+          await furnish(`Round ${round}`, at(0)),
+          await furnish(`Round ${round}, another`, at(0)),
+        ] as const;
 
-      const waiting = Array.from({ length: 60 }, () => {
-        const { orgId, readerId, places } = random.pick(sites);
-        const [value, locationId] = [`E28${random.pick(['a', 'b', 'c'])}`, random.pick(places)];
-        return { orgId, readerId, value, locationId, at: at(1 + random.below(SPAN)) };
-      });
-      const processes = [new AlertTurns(database.pool), new AlertTurns(database.pool)];
-      while (waiting.length > 0) {
-        const come = waiting.splice(random.below(waiting.length), 1 + random.below(8));
-        if (come.length > 0) {
-          await record(
-            database,
-            come.map((read) => aRead(read)),
-            Date.now() * 1_000,
-          );
+        const waiting = Array.from({ length: 60 }, () => {
+          const { orgId, readerId, places } = random.pick(sites);
+          const [value, locationId] = [`E28${random.pick(['a', 'b', 'c'])}`, random.pick(places)];
+          return { orgId, readerId, value, locationId, at: at(1 + random.below(SPAN)) };
+        });
+        const processes = [new AlertTurns(database.pool), new AlertTurns(database.pool)];
+        while (waiting.length > 0) {
+          const come = waiting.splice(random.below(waiting.length), 1 + random.below(8));
+          if (come.length > 0) {
+            await record(
+              database,
+              come.map((read) => aRead(read)),
+              Date.now() * 1_000,
+            );
+          }
+          if (random.once(2)) {
+            await sealAll(database.url);
+          }
+          if (random.once(3)) {
+            await forgetDeriver();
+          }
+          const turn = random.pick(processes).take();
+          if (random.once(3)) {
+            const ended = turn.then(
+              () => 'carried out',
+              () => 'killed',
+            );
+            await killTurn();
+            tally.killed += (await ended) === 'killed' ? 1 : 0;
+          } else {
+            await turn;
+          }
         }
-        if (random.once(2)) {
-          await sealAll(database.url);
-        }
-        if (random.once(3)) {
-          await forgetDeriver();
-        }
-        const turn = random.pick(processes).take();
-        if (random.once(3)) {
-          const ended = turn.then(
-            () => 'carried out',
-            () => 'killed',
-          );
-          await killTurn();
-          tally.killed += (await ended) === 'killed' ? 1 : 0;
-        } else {
-          await turn;
+        await forgetDeriver();
+        const last = new AlertTurns(database.pool);
+        while ((await last.take()) === 'behind') {}
+        await sealAll(database.url);
+
+        for (const { orgId, assets } of sites) {
+          await compare(`round ${round}`, { orgId, assets, beginning }, tally);
         }
       }
-      await forgetDeriver();
-      const last = new AlertTurns(database.pool);
-      while ((await last.take()) === 'behind') {}
-      await sealAll(database.url);
-
-      for (const { orgId, assets } of sites) {
-        await compare(`round ${round}`, { orgId, assets, beginning }, tally);
-      }
-    }
-    expect(tally.alerts).to.be.above(40);
-    expect(tally.withdrawn).to.be.above(0);
-    expect(tally.killed).to.be.above(0);
-  });
+      expect(tally.alerts).to.be.above(40);
+      expect(tally.withdrawn).to.be.above(0);
+      expect(tally.killed).to.be.above(0);
+    },
+  );
 });

@@ -11,6 +11,7 @@ import { TEST_ACTOR } from '../../../support/actor.ts';
 import { recordAtFirst, recordIn, waits } from '../../../support/concurrently.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { Random } from '../../../support/random.ts';
+import { randomSets } from '../../../support/random-sets.ts';
 import { aRead, record } from '../../../support/recording.ts';
 import { Site } from '../../../support/site.ts';
 
@@ -138,7 +139,7 @@ describe('deriving alerts from what tags measure', () => {
   });
 
   it('raises the same, of random values of two tags, in order and shuffled, twice and in pieces', async () => {
-    for (let index = 0; index < 6; index += 1) {
+    for (let index = 0; index < randomSets(6); index += 1) {
       const random = new Random(371, index);
       const after = random.below(4) * 3;
       const sent = Array.from(

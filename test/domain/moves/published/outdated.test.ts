@@ -3,6 +3,7 @@ import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { type Outdated, readOutdated } from '../../../../domain/moves/published/outdated.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { type Measured, MeasuredClient } from '../../../support/measured-client.ts';
+import { itByNight } from '../../../support/random-sets.ts';
 import { Site } from '../../../support/site.ts';
 
 const LIMIT = 50;
@@ -45,7 +46,7 @@ describe('assets to be published again because a location above them has another
     database.rows('update locations set name = $2 where id = $1', [locationId, name]);
   const isLeft = async () => (await database.rows('select from mqtt_outdated limit 1')).length > 0;
 
-  it('are all found, by steps that each read little', async () => {
+  itByNight('are all found, by steps that each read little', async () => {
     await rename(top, 'Renamed');
     const measured = await MeasuredClient.connect(database.url, 'auto', true);
     database.beforeDrop(() => measured.client.end());

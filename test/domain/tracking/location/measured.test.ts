@@ -3,6 +3,7 @@ import { useDatabase } from '../../../support/database.ts';
 import { readExpected, readMeasured } from '../../../support/location/measured.ts';
 import { installAll, type MeasuredSite, storedMoves } from '../../../support/location/measured-site.ts';
 import { ARRIVALS, type Arrival, onlyTags, recordArriving } from '../../../support/location/play.ts';
+import { itByNight } from '../../../support/random-sets.ts';
 
 /** The walks; `measured.nightly.ts` has the rest, and more orders. */
 describe('recording walks with true positions', () => {
@@ -16,7 +17,8 @@ describe('recording walks with true positions', () => {
   });
 
   for (const arrival of Object.keys(ARRIVALS) as Arrival[]) {
-    it(`gives every move of every division and procedure, to the millisecond, from reads ${arrival}`, async () => {
+    const test = arrival === 'in order of time' ? it : itByNight;
+    test(`gives every move of every division and procedure, to the millisecond, from reads ${arrival}`, async () => {
       await database.empty('scan_events, location_transitions, positions, unsealed_moves');
       expect([...sites.keys()]).to.have.members(Object.keys(expected));
       await Promise.all(
