@@ -1,7 +1,13 @@
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { mergeHeardStretches } from '../../../db/timescale/schema/merge-heard-stretches.ts';
 import { packReaderSpans } from '../../../db/timescale/schema/pack-reader-spans.ts';
-import { forgetAddresses, sweep, sweepMoves, sweepReadings } from '../../../db/timescale/schema/retention.ts';
+import {
+  forgetAddresses,
+  makeChunksAhead,
+  sweep,
+  sweepMoves,
+  sweepReadings,
+} from '../../../db/timescale/schema/retention.ts';
 import type { Job } from './job.ts';
 
 export interface RetentionConfig {
@@ -15,7 +21,7 @@ export interface RetentionConfig {
 /** Milliseconds. */
 const EVERY = 3_600_000;
 
-/** Drops expired data. */
+/** Drops expired data, and makes room for what comes. */
 export function retain({
   SCAN_RETENTION_DAYS,
   MOVES_RETENTION_DAYS,
@@ -29,6 +35,7 @@ export function retain({
     ...{ wokenBy: [], rest: 0, isBrokenOff: true },
     begin: (db) => ({
       turn: async () => {
+        await makeChunksAhead(db);
         await sweep(db, SCAN_RETENTION_DAYS);
         await sweepReadings(db, READINGS_RETENTION_DAYS);
         await forgetAddresses(db, ADDRESS_RETENTION_DAYS);

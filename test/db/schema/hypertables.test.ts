@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import type { PoolClient } from '../../../db/timescale/connections/client.ts';
+import { makeChunksAhead } from '../../../db/timescale/schema/retention.ts';
 import { useDatabase } from '../../support/database.ts';
 
 describe('scans, transitions, moves and readings', () => {
@@ -25,6 +27,32 @@ describe('scans, transitions, moves and readings', () => {
             { name: 'tag_readings', by: 'observed_at', interval: '1 day' },
           ],
     );
+  });
+
+  it('let organizations write at once what is the first of a day', async () => {
+    await makeChunksAhead(database.pool);
+    const [one, other] = [await database.pool.connect(), await database.pool.connect()];
+    const store = async (client: PoolClient, orgId: number) => {
+      const values = `values (${orgId}, 1, 1, now() + interval '2 hours'`;
+      await client.query(`begin; set local lock_timeout = '5s'; set local tagtrail.keeps_marks = 'on';
+        insert into tag_readings (org_id, asset_id, tag_id, observed_at) ${values});
+        insert into location_transitions (org_id, asset_id, location_id, observed_at) ${values});
+        insert into scan_events
+          (org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type, tag_value, reader_id, antenna)
+          ${values}, now(), true, 'rfid', 'E1', 1, 1)`);
+    };
+    try {
+      await store(one, 1);
+      await store(other, 2);
+    } finally {
+      for (const client of [one, other]) {
+        await client.query('rollback');
+        client.release();
+      }
+    }
+    const kept =
+      'select from scan_events union all select from location_transitions union all select from tag_readings';
+    expect(await database.rows(kept)).to.deep.equal([]);
   });
 
   it('refer to nothing by foreign keys', async () => {

@@ -6,7 +6,7 @@ import { withDatabase } from '../../../db/timescale/connections/database-url.ts'
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { migrate as migrateTo } from '../../../db/timescale/schema/migrate.ts';
 import { readMigrations } from '../../../db/timescale/schema/migrations.ts';
-import { sweep, sweepMoves } from '../../../db/timescale/schema/retention.ts';
+import { makeChunksAhead, sweep, sweepMoves } from '../../../db/timescale/schema/retention.ts';
 import { commandLineOn } from '../../support/command-line.ts';
 import { useDatabase } from '../../support/database.ts';
 import { expectFinding, runDoctor } from '../../support/doctor.ts';
@@ -111,7 +111,7 @@ describe('the login of processes', () => {
     expect((await client.query('select external_key from assets')).rows).to.have.length(0);
   });
 
-  it('drops what is older than its retention', async () => {
+  it('drops what is older than its retention, and makes room for what comes', async () => {
     const pool = createWritePool(url, { max: 1, patience: null });
     await database.rows(
       `insert into scan_events (org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type,
@@ -120,6 +120,7 @@ describe('the login of processes', () => {
     );
     expect(await sweep(pool, 30)).to.include({ isDone: true, scanEvents: 1 });
     expect(await sweepMoves(pool, 30)).to.equal(0);
+    await makeChunksAhead(pool);
     await pool.end();
   });
 
