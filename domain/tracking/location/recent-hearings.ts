@@ -106,7 +106,8 @@ export class RecentHearing {
     this.#latest = latest;
     this.#knownFrom = from + NEAREST;
     this.#settled = this.#knownFrom;
-    this.#tidiedAt = latest;
+    this.#tidiedAt = from;
+    this.#tidy();
   }
 
   get size(): number {

@@ -251,13 +251,14 @@ interface DivergingStretch extends Stretch {
   next: Micros;
 }
 
-/** The buckets within 30 s of every changed instant; merged where they meet. */
-function changedStretches({ orgId, assetId, changed }: ChangedAsset): Stretch[] {
+/** The buckets within 30 s of every changed instant, up to the newest scan; merged where they meet. */
+function changedStretches({ orgId, assetId, changed, lastSeen }: ChangedAsset): Stretch[] {
   const stretches: Stretch[] = [];
+  const newest = bucketOf(lastSeen);
   for (const instant of changed.toSorted((a, b) => a - b)) {
     const [from, to] = [
       startOfBucket(bucketOf(instant) - FARTHEST),
-      endOfBucket(bucketOf(instant) + FARTHEST),
+      endOfBucket(Math.min(bucketOf(instant) + FARTHEST, newest)),
     ];
     const last = stretches.at(-1);
     if (last !== undefined && from <= last.to + 1) {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { STRENGTH } from '../../../support/location-settings.ts';
 import { randomSets } from '../../../support/random-sets.ts';
 import { decidedByAll, provingSettings } from '../../../support/statements.ts';
 import { AssetInMemory } from './in-memory.ts';
@@ -51,5 +52,20 @@ describe('history where locations are decided by all scans', () => {
       { numRuns: 200 },
     );
     expect(remembered).to.be.above(2_000);
+  });
+
+  it('is loaded once of an asset that is read hundreds of times a second', async () => {
+    const asset = new AssetInMemory([{ locationId: null, validFrom: 0, setting: STRENGTH }], true);
+    const reads = (second: number, seconds: number) =>
+      Array.from({ length: 400 * seconds }, (_, read) => ({
+        ...{ at: (second + read / 400) * 1_000_000, location: 1 + (read % 4), rssi: -50 - (read % 4) },
+        isByPerson: false,
+      }));
+    await asset.record(reads(100, 60));
+    const { loads } = asset;
+    for (let second = 160; second < 165; second++) {
+      await asset.record(reads(second, 1));
+    }
+    expect(asset.loads).to.equal(loads);
   });
 });
