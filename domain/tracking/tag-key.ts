@@ -24,7 +24,7 @@ export function tagKey(tagType: TagType, value: string): string {
 }
 
 function rfidTagKey(spelling: string): string {
-  return hasEpcHeader(spelling) || URN.test(spelling) ? KEYS_OF_EPCS.of(spelling) : spelling;
+  return hasEpcHeader(spelling) || URI.test(spelling) ? KEYS_OF_EPCS.of(spelling) : spelling;
 }
 
 /** Remembers recent results for texts that recur: up to twice `most` of them. */
@@ -60,10 +60,11 @@ const KEYS_OF_EPCS = new RecentValues(10_000, (spelling) => {
   return named === null ? spelling : keyOf(named);
 });
 
-const URN = /^urn:/i;
+/** Of an EPC, or a GS1 Digital Link, as EPCIS events name things. */
+const URI = /^(?:urn:|https?:)/i;
 
 function namedByRfid(spelling: string): Named | null {
-  return URN.test(spelling) ? namedByUri(spelling) : namedByEpc(spelling);
+  return URI.test(spelling) ? (namedByUri(spelling) ?? namedByBarcode(spelling)) : namedByEpc(spelling);
 }
 
 /** The thing that a value names by GS1's standards; null for any other value. */

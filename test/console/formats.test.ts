@@ -26,7 +26,7 @@ describe('formats in the console', () => {
     const wrong = await tryOut({ source: source.replace('"name"', '"nome"') });
     const [unknown] = wrong.faults.filter(({ message }: { message: string }) => message.includes('nome'));
     expect(unknown.message).to.include('unknown key');
-    const inside = await tryOut({ source: source.replace(/"decode": "\w+"/, '"decode": "yaml"') });
+    const inside = await tryOut({ source: source.replace(/"decode": "[\w-]+"/, '"decode": "yaml"') });
     expect(inside.faults[0]).to.deep.include({ pointer: '/decode' });
     expect(source.split('\n')[inside.faults[0].line - 1]).to.include('"decode"');
   });

@@ -1,15 +1,29 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { dryRun } from '../../../domain/formats/dry-run.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
-import { compileFormat, FORMAT_SCHEMA } from '../../../domain/formats/mapping/format.ts';
+import { compileFormat, FORMAT_SCHEMA, type Format } from '../../../domain/formats/mapping/format.ts';
 import { recognize } from '../../../domain/formats/recognize.ts';
 import { formatsThatRead } from '../../../domain/formats/would-read.ts';
 import { loadFixtures } from '../../support/format-fixtures.ts';
 import { readmeOfFormats } from './readme-of-formats.ts';
 
+/** A payload as the maker documents it, with invented values, and what is to become of it. */
+interface Documented {
+  name: string;
+  format: string;
+  topic: string;
+  payload: unknown;
+  identity?: 'ibeacon' | 'eddystone';
+  expect: { scans: object[]; near_misses?: number };
+}
+
 describe('the built-in formats', () => {
   const formats = loadBuiltinFormats();
   const fixtures = loadFixtures();
+  const documented: Documented[] = JSON.parse(
+    readFileSync(new URL('../../fixtures/payloads/documented.json', import.meta.url), 'utf8'),
+  );
   const sources = [...formats].map(([name, { definition }]) => [name, JSON.stringify(definition)] as const);
 
   it('are those that are tried here', () => {
@@ -68,6 +82,22 @@ describe('the built-in formats', () => {
           expect(inOrderOfTheLanguage(keys)).to.deep.include(keys);
         }
       });
+    });
+  }
+
+  for (const { name, format, topic, payload, identity, expect: wanted } of documented) {
+    it(`read what makers document: ${name}`, () => {
+      const message = {
+        topic,
+        payload: Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload)),
+      };
+      const run = dryRun(formats.get(format) as Format, message, identity === undefined ? {} : { identity });
+      expect(run.rejected).to.deep.equal([]);
+      expect(run.near_misses ?? 0).to.equal(wanted.near_misses ?? 0);
+      expect(run.scans).to.have.length(wanted.scans.length);
+      for (const [index, scan] of wanted.scans.entries()) {
+        expect(run.scans[index]).to.deep.include(scan);
+      }
     });
   }
 

@@ -123,6 +123,10 @@ const DEVICES: Readonly<Record<string, Device>> = {
     hasAntenna: false,
     write: ({ time, rssi }) => ({ gw_mac: 'DEADBEEF0001', ts: time, rssi }),
   },
+  'ruuvi-http': {
+    hasAntenna: false,
+    write: ({ time, rssi }) => ({ data: { tags: { [MAC]: { rssi, timestamp: time } } } }),
+  },
   espresense: {
     topic: `espresense/devices/${MAC}/hall`,
     ...{ hasAntenna: false, antenna: 'hall', hasTime: false },

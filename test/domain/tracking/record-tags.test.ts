@@ -81,6 +81,7 @@ describe('which tag a scan is of', () => {
       ['3034257BF7194E4000001A85', 'rfid'],
       ['urn:epc:id:sgtin:0614141.812345.6789', 'rfid'],
       ['urn:epc:id:sgtin:0614141.812345.6789', 'barcode'],
+      ['https://id.gs1.org/01/80614141123458/21/6789', 'rfid'],
       ['(01)80614141123458(21)6789', 'barcode'],
       [']d2018061414112345810L1\u001d216789', 'barcode'],
       ['https://example.com/01/80614141123458/21/6789', 'barcode'],
