@@ -59,8 +59,8 @@ export class HandheldApp {
   /** Types a value in, where no trigger helps. */
   async type(value: string): Promise<void> {
     await this.press('Type');
-    await this.page.getByLabel('What is printed on it').fill(value);
-    await this.press('Take it');
+    await this.page.getByLabel('Printed value').fill(value);
+    await this.press('Use');
   }
 
   async goTo(screen: 'Scan' | 'Find' | 'Sweep' | 'History' | 'Settings'): Promise<void> {

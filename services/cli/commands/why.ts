@@ -222,7 +222,7 @@ function stayLines(
       : forTerminal(`Decided by ${sayScan(decidedBy, names)}${sayLate(decidedBy, stay.from)}.`),
     sayRule(rule, location),
     ...(stay.position === null ? [] : [sayPosition(stay.position, keyOf)]),
-    ...(isTooMuch ? ['Too many reads lie around it to show how it was decided.'] : []),
+    ...(isTooMuch ? ['There are too many reads around it to show how it was decided.'] : []),
     ...(isAsRecorded
       ? []
       : [

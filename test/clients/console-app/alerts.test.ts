@@ -96,7 +96,7 @@ describe('alerts in the console, in a browser', () => {
     });
     const page = await app.open(`#/alerts?open=${id}`, await app.as('operator', site.orgId));
     const sheet = page.getByRole('dialog');
-    await sheet.getByText('until the rule calls it missing').waitFor();
+    await sheet.getByText('until the rule called it missing').waitFor();
     await sheet.getByRole('button', { name: 'Acknowledge' }).press('Enter');
     await sheet.locator('.facts').getByText('Somebody').waitFor();
     await seal();

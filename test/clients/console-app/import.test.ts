@@ -24,7 +24,7 @@ describe('importing in the console', () => {
       ...{ name: 'faulty.csv', mimeType: 'text/csv' },
       buffer: Buffer.from('external_key,name,is_active\nGATE,Gate,perhaps\n'),
     });
-    await page.getByRole('link', { name: 'Choose the mended file' }).click();
+    await page.getByRole('link', { name: 'Choose the corrected file' }).click();
     await page.getByLabel('Choose a file, or drop it here').waitFor();
     expect(new URL(page.url()).hash).to.include('of=location');
   });
@@ -98,6 +98,6 @@ describe('importing in the console', () => {
     await viewer.getByRole('link', { name: 'Export' }).waitFor();
     expect(await viewer.getByRole('link', { name: 'Import', exact: true }).count()).to.equal(0);
     await viewer.evaluate(`location.hash = '#/import'`);
-    await viewer.getByText('There is no such screen').waitFor();
+    await viewer.getByText('Screen not found').waitFor();
   });
 });

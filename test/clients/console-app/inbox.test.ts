@@ -94,7 +94,7 @@ describe('the inbox in the console', () => {
     await page.getByText('Nothing is called “Crate 12”.').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await page.getByText('Crate 12 made').first().waitFor();
+    await page.getByText('Crate 12 created').first().waitFor();
     await page.getByRole('link', { name: 'E2800001' }).waitFor({ state: 'detached' });
 
     await page.getByRole('link', { name: 'E2800002' }).focus();
@@ -121,7 +121,7 @@ describe('the inbox in the console', () => {
     await page.getByRole('link', { name: 'payload is no' }).click();
     await page.getByRole('button', { name: 'Replay as tagtrail' }).click();
     await page
-      .getByText('Replayed, as of when it was received: 0 reads recorded, 1 of unknown tags')
+      .getByText('Replayed, dated by when it was received: 0 reads recorded, 1 of unknown tags')
       .first()
       .waitFor();
     await page.getByRole('heading', { name: 'Nothing was rejected' }).waitFor();

@@ -56,7 +56,7 @@ describe('choosing a place in the console', () => {
   it('offers no place as one of the choices, and says so once it is taken', async () => {
     await picker().focus();
     await page.getByRole('option', { name: 'At no place' }).click();
-    await page.getByText('Antenna 1 is at no place now').waitFor();
+    await page.getByText('Antenna 1 has no place now').waitFor();
     expect(await picker().inputValue()).to.equal('');
     expect(await picker().getAttribute('placeholder')).to.equal('At no place');
     expect(await placed()).to.equal(null);

@@ -75,10 +75,10 @@ describe('the first three minutes with the console', () => {
     await page.getByRole('button', { name: 'See what arrives' }).click();
     await read(1);
     await page.getByText(`"idHex":"${TAG}"`).waitFor();
-    await page.getByRole('button', { name: 'On to the format' }).click();
+    await page.getByRole('button', { name: 'Next: format' }).click();
     await page.getByRole('button', { name: 'Choose zebra-iotc' }).click();
     await page.getByText('Chosen', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'On to the antennas' }).click();
+    await page.getByRole('button', { name: 'Next: antennas' }).click();
     await page.getByText('0 reads of 0 tags').waitFor();
     await chooseByKeys(page, 'Place of antenna 1', 'Dock');
     await page.getByText('Antenna 1 saved').first().waitFor();

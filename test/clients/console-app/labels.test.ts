@@ -114,7 +114,7 @@ describe('labels in the console', () => {
     expect(await paper()).to.deep.equal(Array.from({ length: 4 }, () => [176, 82]));
     await printed();
     await page.getByLabel('Paper').selectOption('letter-30');
-    await page.getByLabel('Labels used up on the first sheet').fill('28');
+    await page.getByLabel('Labels already used on the first sheet').fill('28');
     await page.getByText('4 labels on 2 sheets').waitFor();
     await page.getByLabel('Codes').selectOption('barcode');
     await print();

@@ -66,10 +66,10 @@ describe('how locations are decided on, in the console, in a browser', () => {
 
   it('tries a setting, whose link has all of it, and uses it', async () => {
     const page = await app.open('#/locating', token);
-    await page.getByRole('link', { name: 'Look what would change: HALL' }).waitFor();
+    await page.getByRole('link', { name: 'Preview what would change: HALL' }).waitFor();
     const found = await faultsOf(page, 'locating-begin');
     await page.setViewportSize({ width: 1280, height: 800 });
-    await page.getByRole('link', { name: 'Look what would change: HALL' }).click();
+    await page.getByRole('link', { name: 'Preview what would change: HALL' }).click();
     await page.getByRole('heading', { name: 'What would change' }).waitFor();
     expect(await countOf(page, 'Moves now')).to.equal(30);
     expect(await countOf(page, 'Moves then')).to.equal(1);
@@ -105,7 +105,7 @@ describe('how locations are decided on, in the console, in a browser', () => {
     await tabTo(page, 'Use from now on');
     await page.keyboard.press('Enter');
     await page.getByText('heard loudest, with certainty 2.').first().waitFor();
-    await page.getByRole('heading', { name: 'Settings so far' }).waitFor();
+    await page.getByRole('heading', { name: 'Past settings' }).waitFor();
     await page.getByRole('cell', { name: 'Somebody' }).waitFor();
     expect(found).to.deep.equal([]);
   });

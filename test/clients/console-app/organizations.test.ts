@@ -63,7 +63,7 @@ describe('a console of several organizations', () => {
 
   it('says so to who is not a member, whether there is such an organization or not, and leads back', async () => {
     const page = await app.open(`#/asset/${silo}?org=${mill}`, ofHarbour);
-    const heading = page.getByRole('heading', { name: 'This link is from another organization' });
+    const heading = page.getByRole('heading', { name: 'This link belongs to another organization' });
     await heading.waitFor();
     expect(await page.getByText('harbour@example.com is not a member of it').count()).to.equal(1);
     expect(await page.getByText('Silo').count()).to.equal(0);
@@ -94,7 +94,7 @@ describe('a console of several organizations', () => {
     const { token } = await invite(app.people.db, TEST_ACTOR, { orgId: mill, email, role: 'viewer' });
     const page = await app.open(`#/link/${token}`, null);
     await page.getByLabel('Your name').waitFor();
-    await page.getByRole('button', { name: 'I have an account here already' }).click();
+    await page.getByRole('button', { name: 'I already have an account here' }).click();
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByLabel('New password').fill(`${PASSWORD}, another one`);
     expect(await faultsOf(page, 'invited-with-account')).to.deep.equal([]);

@@ -51,7 +51,7 @@ describe('the tree of places in the console', () => {
     await page.locator(`[data-place="${place.dock}"][aria-rowindex="2"]`).waitFor();
     expect(await parentOf(place.dock)).to.equal(place.hall);
     await dragTo(place.dock, page.locator('[data-top]'));
-    await page.getByText('DOCK stands by itself now').waitFor();
+    await page.getByText('DOCK is at the top level now').waitFor();
     expect(await parentOf(place.dock)).to.equal(null);
   });
 

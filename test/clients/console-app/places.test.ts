@@ -30,15 +30,15 @@ describe('places in the console', () => {
     expect(await page.evaluate<number>(room)).to.be.above(0);
     const id = new URL(page.url()).hash.match(/open=(\d+)/)?.[1];
     expect(await parentOf(id)).to.equal('HALL');
-    await page.getByText('none is needed where antennas read').waitFor();
+    await page.getByText('Places with antennas need none').waitFor();
 
     await within.focus();
     await page.getByRole('option', { name: 'Hall' }).waitFor();
     await within.press('ArrowDown');
-    await page.getByRole('option', { name: 'stands by itself', selected: true }).waitFor();
+    await page.getByRole('option', { name: 'Nothing: top level', selected: true }).waitFor();
     await within.press('Enter');
     await page.getByRole('textbox', { name: 'Key' }).fill('DOCK-4');
-    await page.getByText('Links and programs that know the old key').waitFor();
+    await page.getByText('Links and programs that use the old key').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     // It stays while it is pointed at.
     await page.locator('dialog .toast', { hasText: 'Saved' }).hover();

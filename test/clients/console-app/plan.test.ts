@@ -153,14 +153,14 @@ describe('the plan in the console', () => {
   });
 
   it('lights up where something is, and says what is there', async () => {
-    await page.getByRole('searchbox', { name: 'Light up' }).fill('lift');
+    await page.getByRole('searchbox', { name: 'Highlight' }).fill('lift');
     await page.locator(`.pin.is-lit[data-pin="${place.dock}"]`).waitFor();
     await page.locator(`.pin.is-dim[data-pin="${place.yard}"]`).waitFor();
     expect(await page.evaluate<string>('location.hash')).to.include('find=lift');
     expect(await faultsOf(page, 'plan')).to.deep.equal([]);
     await page.setViewportSize({ width: 1280, height: 800 });
     await pin(place.dock).click();
-    await page.getByRole('link', { name: 'All about this place' }).waitFor();
+    await page.getByRole('link', { name: 'About this place' }).waitFor();
     await page.locator('.children').getByText('SHELF').waitFor();
     await page.keyboard.press('Escape');
     await page.locator('dialog').waitFor({ state: 'detached' });
@@ -354,7 +354,7 @@ describe('the plan in the console', () => {
     await page.getByRole('link', { name: 'LIFT-1 · within about 3 m' }).waitFor();
     expect(await faultsOf(page, 'plan-dots')).to.deep.equal([]);
     await page.setViewportSize({ width: 1280, height: 800 });
-    await page.getByRole('searchbox', { name: 'Light up' }).fill('lift');
+    await page.getByRole('searchbox', { name: 'Highlight' }).fill('lift');
     await page.locator('.lit-list').getByText('within about 3 m').waitFor();
   });
 
@@ -410,7 +410,7 @@ describe('the plan in the console', () => {
     const scales = () =>
       database.rows('select from plans where org_id = $1 and scale_metres is not null', [site.orgId]);
     const save = () => page.locator('.plan-panel').getByRole('button', { name: 'Save' }).click();
-    const question = page.getByRole('alertdialog', { name: 'Position could not decide any more' });
+    const question = page.getByRole('alertdialog', { name: 'Position could no longer decide' });
     await page.goto(`${app.url}/#/plan`);
     await page.reload();
     await page.getByRole('link', { name: 'Edit the plan' }).click();
@@ -419,7 +419,7 @@ describe('the plan in the console', () => {
     await question.getByRole('button', { name: 'Cancel' }).click();
     expect(await scales()).to.have.lengthOf(1);
     await save();
-    await question.getByRole('button', { name: 'Save all the same' }).click();
+    await question.getByRole('button', { name: 'Save anyway' }).click();
     await page.getByRole('link', { name: 'Edit the plan' }).waitFor();
     expect(await scales()).to.have.lengthOf(0);
     const locating = await app.open('#/locating', token);

@@ -28,11 +28,11 @@ describe('what the API refuses of a field', () => {
       await below('after_seconds', 'rules', { kind: 'overdue', name: 'Late', after_seconds: 0 }),
       await below('after_seconds', 'rules', { kind: 'overdue', name: 'Late', after_seconds: 99_999_999 }),
     ]).to.deep.equal([
-      'This is needed.',
-      'This is needed.',
+      'Required.',
+      'Required.',
       'At most 255 characters.',
       'Letters, digits and hyphens only.',
-      'It is not there any more. Choose another.',
+      'It no longer exists. Choose another.',
       'Must be at least 1 for a rule of the kind overdue.',
       '2592000 or less.',
     ]);

@@ -31,7 +31,7 @@ describe('what a reader sends that is of no use, on its page', () => {
     }
     await publish({ value: TAG, rssi: -60 });
     const page = await app.open(`#/readers/${readerId}`);
-    const named = note(page, /Antenna yard-left is named by 3 reads and not in the list/);
+    const named = note(page, /Antenna yard-left appears in 3 reads but is not in the list/);
     await named.waitFor();
     await note(page, /1 read named none of its antennas/).waitFor();
     const found = await faultsOf(page, 'reader-unplaced');
@@ -53,8 +53,8 @@ describe('what a reader sends that is of no use, on its page', () => {
     await publish({ value: TAG, antenna: 1, rssi: 0 });
     await publish({ value: TAG, antenna: 1, observed_at: '2026-05-01T10:00:00' });
     const page = await app.open(`#/readers/${readerId}`);
-    await note(page, /2 reads had a signal strength that no radio has, such as 0/).waitFor();
-    await note(page, /1 read had a time that could not be read \(2026-05-01T10:00:00\)/).waitFor();
+    await note(page, /2 reads had an impossible signal strength, such as 0/).waitFor();
+    await note(page, /1 read had an unreadable time \(2026-05-01T10:00:00\)/).waitFor();
     expect(await faultsOf(page, 'reader-unusable')).to.deep.equal([]);
   });
 

@@ -55,15 +55,15 @@ describe('the readers in the console', () => {
     await publish(2, -61);
     await page.getByText('"idHex":"e2806894000050000000d001"').waitFor();
 
-    await page.getByRole('button', { name: 'On to the format' }).click();
-    await page.getByText('Likeliest', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Next: format' }).click();
+    await page.getByText('Most likely', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Choose zebra-iotc' }).click();
     await page.getByText('Chosen', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Read them now' }).count()).to.equal(0);
 
-    await page.getByRole('button', { name: 'On to the antennas' }).click();
+    await page.getByRole('button', { name: 'Next: antennas' }).click();
     await page.getByText('0 reads of 0 tags').waitFor();
-    await page.getByText('Antenna 2 is at no place').waitFor();
+    await page.getByText('Antenna 2 is without a place').waitFor();
     expect(await page.getByRole('button', { name: 'Read them now' }).count()).to.equal(0);
     await page.getByRole('button', { name: 'Add antenna 2' }).click();
     await chooseByKeys(page, 'Place of antenna 2', 'YARD');
@@ -158,7 +158,7 @@ describe('the readers in the console', () => {
   it('have antennas whose levels are corrected and whose heights are known', async () => {
     const { id } = await stored();
     const page = await app.open(`#/readers/${id}`);
-    const [offset, height] = [page.getByLabel('Off its levels (dB)'), page.getByLabel('Above the tags (m)')];
+    const [offset, height] = [page.getByLabel('Level offset (dB)'), page.getByLabel('Above the tags (m)')];
     await offset.last().fill('3.5');
     await offset.last().press('Enter');
     await page.getByText('Antenna 2 saved').first().waitFor();
@@ -254,11 +254,11 @@ describe('the readers in the console', () => {
     const source = await definition.inputValue();
     await definition.fill(source.replace('"decode"', '"encode"'));
     await page.getByText('unknown key "encode"').waitFor();
-    expect(await page.getByRole('button', { name: 'Save, and use it' }).isDisabled()).to.equal(true);
+    expect(await page.getByRole('button', { name: 'Save and use' }).isDisabled()).to.equal(true);
     await definition.fill(source);
     await page.getByText('1 read', { exact: true }).waitFor();
     expect(await faultsOf(page, 'readers-format')).to.deep.equal([]);
-    await page.getByRole('button', { name: 'Save, and use it' }).click();
+    await page.getByRole('button', { name: 'Save and use' }).click();
     await page.getByText('read as my-tagtrail now').waitFor();
     expect((await stored()).format).to.equal('my-tagtrail');
   });
@@ -267,7 +267,7 @@ describe('the readers in the console', () => {
     const { id } = await stored();
     const page = await app.open('#/readers');
     await page.getByRole('link', { name: 'Formats' }).click();
-    await page.getByText('Of 1 reader').waitFor();
+    await page.getByText('Used by 1 reader').waitFor();
     expect(await page.getByRole('button', { name: 'Delete my-tagtrail' }).isDisabled()).to.equal(true);
     expect(await faultsOf(page, 'readers-formats')).to.deep.equal([]);
     await page.getByRole('link', { name: 'Change my-tagtrail' }).click();

@@ -40,7 +40,7 @@ describe('what tags measure, in the console, in a browser', () => {
 
   it('shows the newest values, a picture of one kind, and the same as a table', async () => {
     const page = await app.open(`#/asset/${fridge}`, token);
-    const card = page.getByRole('region', { name: 'What its tags measure' });
+    const card = page.getByRole('region', { name: 'Readings of its tags' });
     await card.getByRole('button', { name: 'Temperature: 8 °C' }).click();
     await card.getByRole('img', { name: 'Temperature, from 4 °C to 8 °C' }).waitFor();
     await card.getByText('As a table').click();
@@ -54,6 +54,6 @@ describe('what tags measure, in the console, in a browser', () => {
   it('shows nothing of an asset whose tags never measured anything', async () => {
     const page = await app.open(`#/asset/${plain}`, token);
     await page.getByRole('heading', { name: 'Where it was' }).waitFor();
-    expect(await page.getByText('What its tags measure').count()).to.equal(0);
+    expect(await page.getByText('Readings of its tags').count()).to.equal(0);
   });
 });

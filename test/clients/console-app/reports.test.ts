@@ -145,13 +145,13 @@ describe('reports and presence in the console, in a browser', () => {
     await line.getByText('cannot be heard').waitFor();
     expect(await own.locator('tbody tr').count()).to.equal(1);
     await line.getByRole('link', { name: 'ASSET-000' }).click();
-    await own.locator('.where').getByText('Not read, and nobody would have noticed').waitFor();
+    await own.locator('.where').getByText('Not read, and nothing was listening').waitFor();
     const iso = (second: number) => new Date(at(second) / 1_000).toISOString();
     await own.evaluate(
       `location.hash = '#/asset/${watched.assets[0]}?from=${iso(0)}&to=${iso(1_000)}&org=${watched.orgId}'`,
     );
     await own.locator('.lane-gap').first().waitFor();
-    await own.getByText('nobody was listening at the place').waitFor();
+    await own.getByText('nothing was listening at the place').waitFor();
     found.push(...(await faultsOf(own, 'asset-gaps')));
     await own.route('**/coverage*', async (route) => {
       const response = await route.fetch();
@@ -168,7 +168,7 @@ describe('reports and presence in the console, in a browser', () => {
   it('say of an empty time what is true of it, and know what was read a moment ago', async () => {
     const about = (query: string) => page.evaluate(`location.hash = '#/reports/stays?${query}'`);
     await about('from=2026-05-02T00:00:00.000Z&to=2026-05-01T00:00:00.000Z');
-    await page.getByRole('heading', { name: 'From is not before To' }).waitFor();
+    await page.getByRole('heading', { name: '“From” is not before “To”' }).waitFor();
     await about('from=2001-01-01T00:00:00.000Z&to=2001-01-02T00:00:00.000Z');
     await page.getByRole('heading', { name: 'Nothing in this time' }).waitFor();
     expect(await faultsOf(page, 'reports-nothing')).to.deep.equal([]);
@@ -198,12 +198,12 @@ describe('reports and presence in the console, in a browser', () => {
       "location.hash = '#/reports/dwell?group_by=day&from=2001-01-01T00:00:00.000Z&to=2026-01-01T00:00:00.000Z'",
     );
     await page.getByText('must be at most').waitFor();
-    await page.getByText('Ask for a narrower window:').getByRole('link', { name: 'Today' }).click();
+    await page.getByText('Choose a shorter window:').getByRole('link', { name: 'Today' }).click();
     await page.locator('tbody tr').first().waitFor();
     await page.evaluate(
       "location.hash = '#/reports/positions?known_at=2020-01-01T00:00:00.000Z&at=2019-01-01T00:00:00.000Z'",
     );
-    await page.getByText('The earliest that can be told:').getByRole('link').click();
+    await page.getByText('The earliest possible time:').getByRole('link').click();
     await page.getByText('Nothing matches').waitFor();
   });
 });

@@ -56,7 +56,7 @@ describe('what the API refuses of a rule', () => {
         metadata: Array(11).fill({ path: ['owner'], value: 'ACME' }),
       }),
     ];
-    const gone = 'The place is not there any more. Choose another.';
+    const gone = 'The place no longer exists. Choose another.';
     expect(refused).to.deep.equal([
       [
         ['name', 'Give it a name.'],
@@ -64,21 +64,18 @@ describe('what the API refuses of a rule', () => {
         ['then_seconds', 'This time is too short.'],
       ],
       [
-        ['after_seconds', 'Say after how long.'],
+        ['after_seconds', 'Enter a time.'],
         ['location_external_key', 'Choose a place.'],
       ],
-      [['then_seconds', 'The second time has to be longer than the first.']],
+      [['then_seconds', 'The second time must be longer than the first.']],
       [['after_seconds', 'This time is too short.']],
       [
-        [
-          'hours',
-          'Write hours of work as Mon-Fri 07:00-18:00, several with commas between; all day is 00:00-24:00.',
-        ],
+        ['hours', 'Write working hours as Mon-Fri 07:00-18:00, separated by commas; all day is 00:00-24:00.'],
         ['location_external_key', gone],
         ['within_location_external_key', gone],
-        ['mail_to', 'Somebody who is ticked is no member any more. Take the tick away.'],
+        ['mail_to', 'A ticked person is no longer a member. Untick them.'],
       ],
-      [['reader_ids', 'A reader that is ticked was deleted. Take its tick away.']],
+      [['reader_ids', 'A ticked reader was deleted. Untick it.']],
       [['asset_external_keys', 'No asset has the key NOPE, NO.']],
       [
         ['asset_external_keys', 'A key has letters, digits and hyphens only, unlike A_1, B.2.'],

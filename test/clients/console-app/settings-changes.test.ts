@@ -23,7 +23,7 @@ describe('the change log in the console', () => {
     expect(await lines.count()).to.equal(5);
     expect(await lines.first().textContent()).to.match(/Somebody changed asset P-1/);
     const faults = await faultsOf(page, 'asset-changes');
-    await page.getByRole('link', { name: 'All changes of it' }).press('Enter');
+    await page.getByRole('link', { name: 'All its changes' }).press('Enter');
     await page.getByText('created asset P-1').waitFor();
     expect(await lines.count()).to.equal(7);
     await page
@@ -31,7 +31,7 @@ describe('the change log in the console', () => {
       .or(page.getByText(/^\d+ fields$/))
       .first()
       .press('Enter');
-    await page.getByText('the address that somebody signed in from is removed').waitFor();
+    await page.getByText('sign-in addresses are removed').waitFor();
     await page.getByText('before:').first().waitFor({ state: 'attached' });
     faults.push(...(await faultsOf(page, 'settings-changes')));
 

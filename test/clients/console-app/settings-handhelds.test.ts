@@ -15,7 +15,7 @@ describe('handhelds in the console', () => {
 
   /** What a phone reads off the screen: without the decoder's own attempts at light codes on dark ground. */
   const scanned = async (page: Page) => {
-    const picture = await page.getByRole('img', { name: 'QR code by which Gun 1 signs in' }).screenshot();
+    const picture = await page.getByRole('img', { name: 'QR code to sign Gun 1 in' }).screenshot();
     const found = await readBarcodes(new Blob([new Uint8Array(picture)]), {
       formats: ['QRCode'],
       tryInvert: false,
@@ -26,7 +26,7 @@ describe('handhelds in the console', () => {
   it('are signed in by a code that scans on dark screens too, are renamed, and revoked for good', async () => {
     const page = await app.open('#/settings/handhelds');
     await page.getByRole('heading', { name: 'No handhelds yet' }).waitFor();
-    await page.getByLabel('What people call it').fill('Gun 1');
+    await page.getByLabel('Its name on site').fill('Gun 1');
     await page.getByLabel('Signed out at').fill('2099-12-31T18:00');
     await page.keyboard.press('Enter');
     const address = await page.getByLabel('Address of Gun 1', { exact: true }).inputValue();
@@ -45,7 +45,7 @@ describe('handhelds in the console', () => {
     await line.getByText(/until .*2099.* 18:00/).waitFor();
     expect(await page.content()).not.to.include(token);
     await line.getByRole('link', { name: 'Rename' }).press('Enter');
-    await page.locator('dialog').getByLabel('What people call it').fill('Gun 2');
+    await page.locator('dialog').getByLabel('Its name on site').fill('Gun 2');
     faults.push(...(await faultsOf(page, 'settings-handheld')));
     await page.keyboard.press('Enter');
     await line.getByText('Gun 2').waitFor();

@@ -37,8 +37,8 @@ describe('webhooks in the console', () => {
     const sheet = page.locator('dialog.side');
     await sheet.getByLabel('Name', { exact: true }).fill('ERP');
     await sheet.getByLabel('Address', { exact: true }).fill('http://169.254.169.254/');
-    await sheet.getByLabel('Corrections of the history').uncheck();
-    await sheet.getByRole('button', { name: 'Make it' }).click();
+    await sheet.getByLabel('Corrections of history').uncheck();
+    await sheet.getByRole('button', { name: 'Create webhook' }).click();
     await sheet.locator('.fault').waitFor();
     await sheet.getByLabel('Address', { exact: true }).fill(receiver.url);
     expect(await sheet.getByLabel('Wait (seconds)').inputValue()).to.equal('0');
@@ -67,12 +67,12 @@ describe('webhooks in the console', () => {
     await sure.getByRole('button', { name: 'Send again' }).click();
     await sheet.getByText('1 event: delivered up to 0 of 1').waitFor();
 
-    await sheet.getByRole('button', { name: 'Make a new secret' }).click();
+    await sheet.getByRole('button', { name: 'Create a new secret' }).click();
     expect(await sheet.getByLabel('Secret of ERP').inputValue())
       .to.match(/^whsec_/)
       .and.not.equal(secret);
     await sheet.getByRole('button', { name: 'End the old secret' }).click();
-    await sheet.getByRole('button', { name: 'Make a new secret' }).waitFor();
+    await sheet.getByRole('button', { name: 'Create a new secret' }).waitFor();
     expect(await sheet.getByLabel('Wait (seconds)').inputValue()).to.equal('5');
     await sheet.getByLabel('Wait (seconds)').fill('0');
     await sheet.getByLabel('Name', { exact: true }).fill('Old ERP');

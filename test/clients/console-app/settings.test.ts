@@ -19,11 +19,11 @@ describe('the settings in the console', () => {
     await page.getByRole('listitem').filter({ hasText: 'This one' }).waitFor();
     expect(await page.getByRole('button', { name: 'End', exact: true }).count()).to.equal(1);
     await page.getByText('after 12 h without use').waitFor();
-    await page.getByLabel('Present password').fill('something else');
+    await page.getByLabel('Current password').fill('something else');
     await page.getByLabel('New password').fill('a lamp on a quiet pier at night');
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.locator('.fault').waitFor();
-    await page.getByLabel('Present password').fill(PASSWORD);
+    await page.getByLabel('Current password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('your other sessions have ended').waitFor();
     await page.getByRole('button', { name: 'End', exact: true }).waitFor({ state: 'detached' });
@@ -53,11 +53,11 @@ describe('the settings in the console', () => {
     const ticked = () => page.locator('.checks label:has(:checked)').allTextContents();
     expect(await ticked()).to.deep.equal(['assets:read', 'locations:read', 'tracking:read']);
     await page.getByLabel('locations:write').check();
-    await page.getByLabel('Good until').fill('2001-01-01T00:00');
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByLabel('Valid until').fill('2001-01-01T00:00');
+    await page.getByRole('button', { name: 'Create key' }).click();
     await page.locator('[aria-invalid=true][name=expires_at]').waitFor();
-    await page.getByLabel('Good until').fill('2999-01-01T00:00');
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByLabel('Valid until').fill('2999-01-01T00:00');
+    await page.getByRole('button', { name: 'Create key' }).click();
     const key = await page.getByLabel('Key of ERP').inputValue();
     expect(key).to.match(/^tt_/);
     await page.reload();
@@ -80,9 +80,9 @@ describe('the settings in the console', () => {
     const page = await app.open('#/settings/users');
     await page.getByLabel('E-mail').fill('kim@example.com');
     await page.getByLabel('Role', { exact: true }).selectOption('operator');
-    await page.getByRole('button', { name: 'Make the link' }).click();
+    await page.getByRole('button', { name: 'Create link' }).click();
     const link = await page.getByLabel('Link for kim@example.com').inputValue();
-    await page.getByText(/is good once, until \w+ \d+, \d{4}/).waitFor();
+    await page.getByText(/works once, until \w+ \d+, \d{4}/).waitFor();
     await page.getByText('Only this machine can open this link').waitFor();
     await page.getByRole('heading', { name: 'Open invitations' }).waitFor();
     const guest = await app.open(new URL(link).hash, null);
@@ -110,7 +110,7 @@ describe('the settings in the console', () => {
       ...{ method: 'POST', path: '/invitations', json: { email: 'lou@example.com', role: 'operator' } },
     });
     const guest = await app.open(new URL(made.body.data.url).hash, null);
-    await guest.getByRole('button', { name: 'I have an account here already' }).click();
+    await guest.getByRole('button', { name: 'I already have an account here' }).click();
     await guest.getByLabel('Password', { exact: true }).fill(PASSWORD);
     const faults = await faultsOf(guest, 'link-known');
     await guest.getByLabel('New password').fill('nine ferries in thin fog');
@@ -179,7 +179,7 @@ describe('the settings in the console', () => {
 
   it('show who does not administer their own account and the changes only', async () => {
     const page = await app.open('#/settings/keys', await app.as('operator'));
-    await page.getByText('There is no such screen').waitFor();
+    await page.getByText('Screen not found').waitFor();
     const parts = page.getByRole('navigation', { name: 'Parts of the settings' });
     expect(await parts.getByRole('link').allTextContents()).to.deep.equal(['Your account', 'Changes']);
   });

@@ -25,7 +25,7 @@ describe('the console in a browser', () => {
     expect(page.url()).not.to.include(token);
 
     const again = await app.open(`#/link/${token}`, null);
-    await again.getByRole('heading', { name: 'This link is not good any more' }).waitFor();
+    await again.getByRole('heading', { name: 'This link is no longer valid' }).waitFor();
   });
 
   it('shows who is not signed in the sign-in, and then what they came for', async () => {
@@ -33,7 +33,7 @@ describe('the console in a browser', () => {
     await page.getByLabel('E-mail').fill('admin1@example.com');
     await page.getByLabel('Password').fill('not the password');
     await page.keyboard.press('Enter');
-    await page.getByText('That e-mail and password do not belong together.').waitFor();
+    await page.getByText('Wrong e-mail or password.').waitFor();
     await page.getByLabel('Password').fill(PASSWORD);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Places', exact: true }).waitFor();
@@ -171,7 +171,7 @@ describe('the console in a browser', () => {
       { name: 'nothing', hash: '#/assets?q=nobody-has-this', heading: 'Nothing matches' },
       { name: 'places', hash: '#/places', heading: 'No places yet' },
       { name: 'place-new', hash: '#/places?open=new', heading: 'New place' },
-      { name: 'no-screen', hash: '#/nowhere', heading: 'There is no such screen' },
+      { name: 'no-screen', hash: '#/nowhere', heading: 'Screen not found' },
     ];
     const page = await app.open('');
     await page.getByRole('heading', { name: 'No places yet' }).waitFor();

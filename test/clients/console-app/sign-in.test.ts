@@ -31,7 +31,7 @@ describe('what is in the way of signing in, in the console', () => {
     await page.getByLabel('Your name').fill('Cy');
     await page.getByLabel('New password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Go in' }).click();
-    await page.getByText('This browser keeps no cookies').waitFor();
+    await page.getByText('This browser blocks cookies').waitFor();
     expect(await faultsOf(page, 'link-no-cookies')).to.deep.equal([]);
 
     const good = await app.open(`#/link/${token}`, null);
@@ -44,7 +44,7 @@ describe('what is in the way of signing in, in the console', () => {
     await signIn.getByLabel('E-mail').fill('cy@example.com');
     await signIn.getByLabel('Password').fill(PASSWORD);
     await signIn.keyboard.press('Enter');
-    await signIn.getByText('This browser keeps no cookies').waitFor();
+    await signIn.getByText('This browser blocks cookies').waitFor();
   });
 
   it('is not taken for a link that is over', async () => {
@@ -55,7 +55,7 @@ describe('what is in the way of signing in, in the console', () => {
     const page = await device.open(`${url}/#/link/${token}`);
     await page.getByRole('heading', { name: 'The link could not be checked' }).waitFor();
     await page.getByRole('alert').getByText('Not allowed:').waitFor();
-    expect(await page.getByText('not good any more').count()).to.equal(0);
+    expect(await page.getByText('no longer valid').count()).to.equal(0);
   });
 
   it('ends by itself: what could not be read is read once the server is there again', async () => {
@@ -75,7 +75,7 @@ describe('what is in the way of signing in, in the console', () => {
     const viewer = await app.as('viewer');
     for (const hash of ['#/readers/new', '#/readers/formats', '#/rules/new']) {
       const page = await app.open(hash, viewer);
-      await page.getByRole('heading', { name: 'There is no such screen' }).waitFor();
+      await page.getByRole('heading', { name: 'Screen not found' }).waitFor();
       await page.context().close();
     }
   });

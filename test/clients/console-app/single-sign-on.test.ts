@@ -28,7 +28,7 @@ describe('single sign-on in the console', () => {
     provider.whoComes = null;
     provider.declinesBy = 'unmet_authentication_requirements';
     await page.getByRole('link', { name: 'Single sign-on' }).click();
-    await page.getByRole('alert').getByText('a second factor').waitFor();
+    await page.getByRole('alert').getByText('A second factor').waitFor();
     provider.whoComes = 'ann';
     const claims = { email: 'ann@example.com', email_verified: true, name: 'Ann', groups: ['staff'] };
     provider.people.set('ann', claims);
@@ -45,7 +45,7 @@ describe('single sign-on in the console', () => {
       ...{ orgId: app.orgId, email: 'new@example.com', role: 'viewer' },
     });
     const { page } = await opened(`/#/link/${link.token}`);
-    await page.getByText('Sign in by single sign-on: that accepts the invitation.').waitFor();
+    await page.getByText('Sign in with single sign-on to accept the invitation.').waitFor();
     expect(await page.getByLabel('New password').count()).to.equal(0);
     expect(await faultsOf(page, 'link-single-sign-on')).to.deep.equal([]);
     provider.whoComes = 'new';

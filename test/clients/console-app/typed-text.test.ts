@@ -37,8 +37,8 @@ describe('what was typed in the console', () => {
     await field(page, 'Name').fill('Roll cage, mine');
     await change(id, { name: 'Roll cage, theirs', is_active: false });
     await save(page).click();
-    await page.getByText('Somebody has changed this asset meanwhile').waitFor();
-    const theirs = page.getByRole('region', { name: 'Changed by somebody else meanwhile' });
+    await page.getByText('Somebody else changed this asset').waitFor();
+    const theirs = page.getByRole('region', { name: 'Changed by somebody else in the meantime' });
     await theirs.getByText('Roll cage, theirs').waitFor();
     expect(await field(page, 'Name').inputValue()).to.equal('Roll cage, mine');
     expect(await page.getByRole('checkbox', { name: 'Active' }).isChecked()).to.equal(false);
@@ -81,7 +81,7 @@ describe('what was typed in the console', () => {
       const page = await app.open('#/now');
       await page.getByRole('heading', { name: 'Now' }).first().waitFor();
       await page.evaluate(`location.hash = '${hash}'`);
-      const question = page.getByRole('alertdialog', { name: 'Discard what you typed?' });
+      const question = page.getByRole('alertdialog', { name: 'Discard your changes?' });
       const typed = field(page, name);
       await typed.fill('Typed for a while');
       const ways = [

@@ -90,7 +90,7 @@ describe('why an asset is where it is, in the console, in a browser', () => {
   it('says of an asset without a place between which it is undecided', async () => {
     const page = await app.open(`#/asset/${asset.crate}`, token);
     await page.getByRole('link', { name: 'Look at its reads' }).click();
-    await dialog(page).getByText('None of its reads says for certain where it is.').waitFor();
+    await dialog(page).getByText('None of its reads clearly says where it is.').waitFor();
     await dialog(page)
       .getByText('They decide nothing: RECEPTION is 1 dB stronger than WORKSHOP, 3 needed.')
       .waitFor();

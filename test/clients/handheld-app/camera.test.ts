@@ -125,7 +125,7 @@ describe('the camera of the handheld app', () => {
     await device.context.setOffline(true);
     await app.shows('Offline');
     await app.press('Camera');
-    await app.shows('What reads codes is not on this device yet');
+    await app.shows('The code reader is not on this device yet');
   });
 
   it('has a torch and a zoom where the camera has them', async () => {

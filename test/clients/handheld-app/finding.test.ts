@@ -83,7 +83,7 @@ describe('finding an asset in the handheld app', () => {
     await typeByWedge(app.page, gateway.token, { delay: 2 * LATER_MS });
     await app.shows('That is a token, not a tag');
     await app.goTo('History');
-    await app.shows('What you scan is listed here');
+    await app.shows('Your scans are listed here');
   });
 
   it('works on the device’s own list without a network, and says how old that is', async () => {
@@ -99,10 +99,10 @@ describe('finding an asset in the handheld app', () => {
     await app.goTo('Find');
     await look('e280 1160 0000 0209 1234 0001');
     await found('LIFT-0007').getByText('LIFT-0007 · DOCK-3').waitFor();
-    await app.shows('The gateway does not answer. This is by the device’s list of');
+    await app.shows('The gateway does not answer. Results are from the device’s list of');
     await found('LIFT-0007').click();
     await app.shows('HALL › DOCK-3');
-    await app.shows('The gateway does not answer. This is as of');
+    await app.shows('The gateway does not answer. Shown as of');
     expect(await app.page.getByText(UNHEARD).count()).to.equal(0);
   });
 

@@ -14,7 +14,7 @@ describe('the handheld app in a browser that keeps nothing', () => {
       const device = await browser.device();
       await device.context.addInitScript(`if (location.hash !== '#mended') { ${fault} }`);
       const app = await HandheldApp.open(device, gateway.url);
-      await app.shows('This browser keeps nothing on the device');
+      await app.shows('This browser stores nothing on the device');
       await app.shows('Allow this page to store data');
       await app.page.evaluate(`location.hash = 'mended'`);
       await app.press('Try again');

@@ -64,7 +64,7 @@ describe('a part of a scan', () => {
     await app.shows('You are at');
     // Typed while the page was still loading, which the browser tells when it has loaded.
     await typeByWedge(app.page, TAIL, { delay: -60_000 });
-    await app.shows('The app was not in front for all of it.');
+    await app.shows('The app was in the background for part of it.');
   });
 
   it('is told of a scan that was torn for seconds, and the label is taken when it is scanned again', async () => {
@@ -80,7 +80,7 @@ describe('a part of a scan', () => {
   it('does not stay in the field that gets the focus in the middle of it', async () => {
     const { page } = app;
     await app.press('Type');
-    const field = page.getByLabel('What is printed on it');
+    const field = page.getByLabel('Printed value');
     await page.getByRole('button', { name: 'Close' }).focus();
     const at = Date.now();
     await typeByWedge(page, HEAD, { ends: null });
@@ -97,7 +97,7 @@ describe('a part of a scan', () => {
     for (const inputType of ['insertText', 'insertCompositionText']) {
       await page.evaluate(asText(inputType));
       await app.shows('Not a plain value');
-      expect(await page.getByLabel('What is printed on it').inputValue()).to.equal('');
+      expect(await page.getByLabel('Printed value').inputValue()).to.equal('');
       await app.press('Close');
       await app.scan(VALUE);
       await app.press('Type');

@@ -12,7 +12,7 @@ describe('the handheld app over plain http', () => {
   it('promises nothing that the browser does not let it do, and says what to do', async () => {
     const device = await browser.device();
     const app = await HandheldApp.open(device, gateway.url.replace('127.0.0.1', PLAIN_HOST));
-    await app.shows('This page came over plain http.');
+    await app.shows('This page uses plain http.');
     expect(await app.page.evaluate('isSecureContext')).to.equal(false);
     expect(await app.page.getByText('With or without a network').count()).to.equal(0);
     await new ScreenStates().look(app.page, 'plain-http');
@@ -25,7 +25,7 @@ describe('the handheld app over plain http', () => {
     await app.page.reload();
     await app.page.locator('[data-latest="SCANNED-OVER-HTTP"]').waitFor();
     await app.goTo('Settings');
-    await app.shows('nor use the camera');
+    await app.shows('or use the camera');
     await app.goTo('Scan');
     await app.press('Camera');
     await app.shows('The camera needs a secure connection');

@@ -131,7 +131,7 @@ describe('the handheld app behind a proxy with a mind of its own', () => {
         await app.scan(`BUSY-${status}-${said}`);
         await app.shows('No answer · 1 waiting');
         await app.goTo('History');
-        await app.shows('Too many submissions at once. Nothing is lost, and it is tried again and again.');
+        await app.shows('Too many submissions at once. Nothing is lost; sending is retried until it works.');
         const waits = await app.page.evaluate<number[]>('globalThis.waits');
         expect(waits.filter((wait) => wait >= least && wait <= most)).to.have.length(1);
         await device.context.unroute('**/submissions');

@@ -131,7 +131,7 @@ describe('scanning with the handheld app', () => {
 
   it('takes out of a field what the scanner typed into it', async () => {
     await app.press('Type');
-    const field = app.page.getByLabel('What is printed on it');
+    const field = app.page.getByLabel('Printed value');
     await field.pressSequentially('half a val', { delay: 90 });
     await typeByWedge(app.page, EPC, { delay: LATER_MS });
     await app.page.locator(`[data-latest="${EPC}"]`).waitFor();
@@ -223,7 +223,7 @@ describe('scanning with the handheld app', () => {
       await app.shows('That is a token, not a tag');
     }
     await typeByWedge(page, token, { pause: { before: 20, lasts: 900 }, delay: LATER_MS });
-    await app.shows('parts that may be of a token');
+    await app.shows('parts that may belong to a token');
     await typeByWedge(page, tailInCapitals, {
       pause: { before: 18, lasts: 900 },
       delay: 2 * LATER_MS,
@@ -256,7 +256,7 @@ describe('scanning with the handheld app', () => {
     // The browser of the tests always believes that it is in front; the event is what a page hears of it.
     await page.evaluate(`window.dispatchEvent(new Event('focus'))`);
     await typeByWedge(page, '000816', { delay: 0 });
-    await app.shows('The app was not in front for all of it.');
+    await app.shows('The app was in the background for part of it.');
     await app.waits(0);
   });
 
@@ -278,7 +278,7 @@ describe('scanning with the handheld app', () => {
       key('Enter');
     })()`);
     await page.locator(`[data-latest="${CARTON}"]`).waitFor();
-    expect(await page.getByLabel('What is printed on it').inputValue()).to.equal('');
+    expect(await page.getByLabel('Printed value').inputValue()).to.equal('');
   });
 
   it('takes a value that is typed', async () => {
@@ -290,7 +290,7 @@ describe('scanning with the handheld app', () => {
   it('says why a value cannot be taken, and does not take it', async () => {
     await app.page.getByRole('radio', { name: 'RFID' }).check();
     await app.type('::--');
-    await app.shows('There is nothing in it that could be a tag.');
+    await app.shows('It contains nothing that could be a tag.');
     await app.waits(0);
   });
 

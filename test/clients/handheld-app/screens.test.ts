@@ -60,7 +60,7 @@ describe('the screens of the handheld app', () => {
     await app.shows('Token of this handheld');
     await look('sign-in');
     await app.signIn('hello');
-    await app.shows('That is not a handheld’s token.');
+    await app.shows('Not a handheld token.');
     await look('sign-in-fault');
   });
 
@@ -101,10 +101,10 @@ describe('the screens of the handheld app', () => {
     await app.shows('Offline');
     await app.press('Back');
     await app.page.getByLabel('Name, key or tag').fill('pump');
-    await app.shows('by the device’s list of');
+    await app.shows('from the device’s list of');
     await look('find-offline');
     await app.page.locator('[data-asset="PUMP-HOUSING"]').click();
-    await app.shows('This is as of');
+    await app.shows('Shown as of');
     await look('asset-offline');
     await app.page.evaluate(`location.hash = '#asset/4711'`);
     await app.shows('this device does not know this asset');
@@ -127,20 +127,20 @@ describe('the screens of the handheld app', () => {
       `indexedDB.open = () => { throw new DOMException('Denied', 'SecurityError'); };`,
     );
     app = await HandheldApp.open(device, gateway.url);
-    await app.shows('This browser keeps nothing');
+    await app.shows('This browser stores nothing');
     await look('no-memory');
   });
 
   it('the panels for typing and for the camera', async () => {
     await signedIn();
     await app.press('Type');
-    await app.page.getByLabel('What is printed on it').waitFor();
+    await app.page.getByLabel('Printed value').waitFor();
     await look('type');
     await app.press('Close');
     await device.context.setOffline(true);
     await app.shows('Offline');
     await app.press('Camera');
-    await app.shows('What reads codes is not on this device yet');
+    await app.shows('The code reader is not on this device yet');
     await look('camera');
   });
 
@@ -158,7 +158,7 @@ describe('the screens of the handheld app', () => {
     await app.waits(1);
     await look('scan-sending');
     await app.press('Camera');
-    await app.page.getByLabel('What the camera sees').waitFor();
+    await app.page.getByLabel('Camera picture').waitFor();
     await app.press('Torch');
     await look('camera-at-work');
   });
@@ -299,7 +299,7 @@ describe('the screens of the handheld app', () => {
     await app.shows('Offline');
     await app.press('Sweep Gate 8');
     await app.press('Finish');
-    await app.shows('There was no network. This goes by the list of');
+    await app.shows('There was no network. Uses the list of');
     await look('sweep-earlier-over');
     await app.press('Go on');
     await app.shows('Scan all you find');
@@ -315,7 +315,7 @@ describe('the screens of the handheld app', () => {
     }
     await gateway.database.rows('update locations set deleted_at = now() where id = $1', [gone]);
     await device.context.setOffline(false);
-    await app.shows('Somebody has deleted this place');
+    await app.shows('Somebody deleted this place');
     await look('sweep-gone');
     await app.press('Finish');
     await app.shows('Sweep finished');
@@ -323,7 +323,7 @@ describe('the screens of the handheld app', () => {
     await app.press('Done');
     await app.page.locator('.place-bar').click();
     await app.page.getByLabel('Search places').fill('no such');
-    await app.shows('No place is called so.');
+    await app.shows('No place has this name.');
     await look('places-none');
   });
 
@@ -419,7 +419,7 @@ describe('the screens of the handheld app', () => {
       order.push(await app.page.evaluate<string>(FOCUSED));
     }
     expect(order).to.deep.equal([
-      'tagtrail, to the scan screen',
+      'tagtrail: scan',
       'All sent',
       'No place yet Where are you?',
       'auto',

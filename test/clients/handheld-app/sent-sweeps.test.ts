@@ -153,7 +153,7 @@ describe('a sweep that was finished with the handheld app', () => {
     await app.scan(tag(1));
     await app.press('Finish');
     await app.shows('Sweep finished');
-    await app.shows('What should be here is not known');
+    await app.shows('It is not known what should be here');
     await app.waits(2);
     await app.page.close();
     const reopened = await HandheldApp.open(device, gateway.url);
@@ -181,7 +181,7 @@ describe('a sweep that was finished with the handheld app', () => {
     await begin(app);
     await app.scan(tag(1));
     await app.press('Finish');
-    await app.shows('What should be here is not known');
+    await app.shows('It is not known what should be here');
     await app.press('Done');
     await app.waits(1);
     expect(await recorded()).to.deep.equal([]);

@@ -21,7 +21,7 @@ describe('signing in to the handheld app', () => {
   it('says what is wrong with a token, and keeps none that is wrong', async () => {
     const app = await HandheldApp.open(await browser.device(), gateway.url);
     await app.signIn('tt_01_not-a-handheld');
-    await app.shows('That is not a handheld’s token.');
+    await app.shows('Not a handheld token.');
     await app.signIn(`${gateway.token.slice(0, -4)}AAAA`);
     await app.shows('Invalid or expired token');
     await app.page.reload();
@@ -158,12 +158,12 @@ describe('signing in to the handheld app', () => {
     await app.page.getByLabel('Token of this handheld').waitFor();
     expect(await app.felt()).to.deep.equal([]);
     await scanByWedge(app.page, 'AFTER-SIGNING-OUT');
-    await app.shows('Sign in first: until then nothing else is taken.');
+    await app.shows('Sign in first: until then nothing else is accepted.');
     expect(await app.felt()).to.have.length(1);
     await app.signIn(gateway.token);
     await app.shows('All sent');
     await app.goTo('History');
-    await app.shows('What you scan is listed here');
+    await app.shows('Your scans are listed here');
   });
 
   it('goes on with the place and the sweep under a new token of the same organization', async () => {

@@ -40,7 +40,7 @@ describe('a sweep on a device that is slow to store', () => {
     await device.context.setOffline(true);
     await app.shows('Offline');
     await app.press('Sweep SHELF-1');
-    await app.shows('There was no network, and no list');
+    await app.shows('There was no network and no list');
     await holdStorage(app.page, ['lists']);
     const asked = app.page.waitForResponse('**/handheld/v1/locations/*/assets*');
     await device.context.setOffline(false);

@@ -47,7 +47,7 @@ describe('a sweep whose list is slow to come', () => {
     await app.choosePlace(shelf);
     await app.goTo('Sweep');
     await app.press(`Sweep ${shelf}`);
-    await app.shows('What should be here is being asked for.');
+    await app.shows('Fetching the list of what should be here.');
   });
 
   it('begins at once: what is scanned meanwhile belongs to it, and the list completes it', async () => {
@@ -66,8 +66,8 @@ describe('a sweep whose list is slow to come', () => {
   it('says after it is finished that the list has not come, and is completed when the app is opened anew', async () => {
     await app.scan(tag(1));
     await app.press('Finish');
-    await app.shows('What should be here is not known');
-    await app.shows('is being asked for');
+    await app.shows('It is not known what should be here');
+    await app.shows('Fetching the list');
     await app.close();
     await device.context.unroute(LISTS);
     const reopened = await HandheldApp.open(device, gateway.url);
@@ -86,15 +86,15 @@ describe('a sweep whose list is slow to come', () => {
     await device.context.addInitScript('window.BroadcastChannel = class { postMessage() {} };');
     const tab = await HandheldApp.open(device, gateway.url);
     await tab.goTo('Sweep');
-    await tab.shows('is being asked for');
+    await tab.shows('Fetching the list');
     await app.press('Finish');
     await app.press('Done');
-    await app.shows('It should be here, and was not scanned.');
+    await app.shows('It should be here but was not scanned.');
     await answerLists((route) => route.continue());
-    await tab.shows('It should be here, and was not scanned.');
+    await tab.shows('It should be here but was not scanned.');
     await app.reload();
     await app.goTo('Sweep');
-    await app.shows('It should be here, and was not scanned.');
+    await app.shows('It should be here but was not scanned.');
   });
 
   it('keeps nothing of lists that come after another organization’s handheld has signed in', async () => {
@@ -126,7 +126,7 @@ describe('a sweep whose list is slow to come', () => {
     await app.choosePlace('ELSEWHERE');
     await device.context.setOffline(true);
     await app.scan(tag(1));
-    await app.shows('On this device, to be sent.');
+    await app.shows('On this device; will be sent.');
     expect(await app.page.getByText('Belongs to').count()).to.equal(0);
   });
 

@@ -7,7 +7,7 @@ import { HandheldApp } from '../../support/handheld-app.ts';
 const tag = (number: number) => `E2801160000002091234${String(number).padStart(4, '0')}`;
 
 /** A sweep says so until its list has come, or will not come. */
-const UNSETTLED = /is being asked for|until the new one comes/;
+const UNSETTLED = /Fetching the list|until the new one arrives/;
 
 const HEAPS = ['Found', 'Moved here', 'Missing', 'Unknown'];
 
@@ -142,8 +142,8 @@ describe('a sweep with the handheld app', () => {
         await app.scan(value);
       }
       await app.press('Finish');
-      await app.shows('What should be here is not known');
-      await app.shows('What is missing is told once there is one.');
+      await app.shows('It is not known what should be here');
+      await app.shows('What is missing is shown once there is a list.');
       expect(await app.page.locator('.tag.tone-moved').count()).to.equal(0);
       expect(await app.page.getByRole('button', { name: 'Missing' }).textContent()).to.include('Not known');
       expect(await app.page.getByText('Nothing is missing.').count()).to.equal(0);
@@ -152,7 +152,7 @@ describe('a sweep with the handheld app', () => {
       await app.page.close();
       const reopened = await HandheldApp.open(device, gateway.url);
       await reopened.goTo('Sweep');
-      await reopened.shows('What should be here is not known');
+      await reopened.shows('It is not known what should be here');
       await device.context.setOffline(false);
       await reopened.shows('2 of 3 missing');
       await reopened.shows('Compared with what should be here as of');
@@ -168,7 +168,7 @@ describe('a sweep with the handheld app', () => {
 
     it('says while it is under way that it is compared with a list of later', async () => {
       await begin(app);
-      await app.shows('There was no network, and no list of what should be here.');
+      await app.shows('There was no network and no list of what should be here.');
       await device.context.setOffline(false);
       await app.page.getByRole('img', { name: '0 of 3 found' }).waitFor();
       await app.shows('when the network was back');
@@ -186,7 +186,7 @@ describe('a sweep with the handheld app', () => {
       await app.press('Finish');
       await gateway.database.rows('update locations set deleted_at = now() where id = $1', [id]);
       await device.context.setOffline(false);
-      await app.shows('This place is not there any more');
+      await app.shows('This place no longer exists');
       expect(await app.page.locator('.tag.tone-moved').count()).to.equal(0);
     });
   });
@@ -208,7 +208,7 @@ describe('a sweep with the handheld app', () => {
     await app.scan(tag(11));
     await app.press('Finish');
     await app.shows('All 1 are here');
-    await app.shows('There was no network. This goes by the list of');
+    await app.shows('There was no network. Uses the list of');
     expect(await app.page.locator('.tag.tone-moved').count()).to.equal(0);
     // Meanwhile another one came that nobody scanned.
     await gateway.site.asset('TOTE-12', tag(12));
@@ -262,7 +262,7 @@ describe('a sweep with the handheld app', () => {
     const app = await HandheldApp.signedIn(await browser.device(), gateway.url, gateway.token);
     await begin(app);
     await app.type('LOC-SHELF-2');
-    await app.shows('This sweep is of SHELF-1. Finish it first.');
+    await app.shows('You are sweeping SHELF-1. Finish that first.');
     await app.scan(tag(4));
     await app.tells('moved');
     await app.waits(0);
@@ -383,7 +383,7 @@ describe('a sweep with the handheld app', () => {
     await device.context.route('**/handheld/v1/tags?*', (route) => route.abort('connectionreset'));
     await app.scan(tag(4));
     await app.page.getByRole('button', { name: 'To check' }).click();
-    await app.shows('TOTE-4 · seen, not moved: it was here already, or went elsewhere since.');
+    await app.shows('TOTE-4 · seen, not moved: it was already here, or has left since.');
   });
 
   /** Another device scans a tag at a shelf, now. */

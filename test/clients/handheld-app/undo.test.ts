@@ -78,7 +78,7 @@ describe('taking a scan back with the handheld app', () => {
     await app.scan(epc);
     await app.waits(1);
     await app.press('Undo');
-    await app.shows('It was not sent, and never will be.');
+    await app.shows('It was not sent and will not be.');
     await app.waits(0);
     await device.context.setOffline(false);
     await app.shows('All sent');
@@ -94,7 +94,7 @@ describe('taking a scan back with the handheld app', () => {
     await scanByWedge(app.page, epc);
     await app.shows('No answer · 1 waiting');
     await app.press('Undo');
-    await app.shows('Kept on this device, to be told to the gateway.');
+    await app.shows('Saved here; the gateway will be told.');
     await app.waits(2);
     await app.goTo('History');
     await app.shows('1 scan and 1 correction not sent yet');
