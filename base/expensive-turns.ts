@@ -77,6 +77,15 @@ export class ExpensiveTurns {
     }
   }
 
+  /** Gives the request's turn back, to wait for something else; the next {@link hold} takes it again. */
+  leave(): void {
+    const held = this.#requests.getStore();
+    held?.leave?.();
+    if (held !== undefined) {
+      held.leave = null;
+    }
+  }
+
   /** Like {@link hold}, but yields to waiting tasks if the turn has been held for long. */
   async pause(
     orgId: number | string,
@@ -86,8 +95,7 @@ export class ExpensiveTurns {
   ): Promise<void> {
     const held = this.#requests.getStore();
     if (held?.leave && performance.now() - held.since > this.#slice) {
-      held.leave();
-      held.leave = null;
+      this.leave();
     }
     await this.hold(orgId, kind, queue, signal);
   }

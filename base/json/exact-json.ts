@@ -92,6 +92,8 @@ const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [123, 125, 91, 93
  */
 export class JsonSource {
   readonly #find: () => string | null;
+  /** The element found last: they are mostly asked for in order. */
+  #last: Found | null = null;
 
   private constructor(find: () => string | null) {
     this.#find = find;
@@ -117,7 +119,11 @@ export class JsonSource {
   }
 
   element(index: number): JsonSource {
-    return new JsonSource(() => elementIn(this.text, index));
+    return new JsonSource(() => {
+      const last = this.#last !== null && this.#last.index <= index ? this.#last : firstIn(this.text);
+      this.#last = elementFrom(last, index);
+      return this.#last?.text ?? null;
+    });
   }
 }
 
@@ -143,16 +149,34 @@ function isKey(text: string, start: number, end: number, key: string): boolean {
   return length <= key.length * 6 && JSON.parse(text.slice(start, end)) === key;
 }
 
-function elementIn(array: string, index: number): string | null {
-  let at = afterBlanks(array, 1);
-  for (let left = index; array[at] !== ']' && at < array.length; left--) {
-    const end = endOfValue(array, at);
-    if (left === 0) {
-      return array.slice(at, end);
-    }
-    at = afterBlanks(array, afterBlanks(array, end) + 1);
+/** An element of an array: its place among them, and where its text begins. */
+interface Found {
+  array: string;
+  index: number;
+  at: number;
+  text: string;
+}
+
+function firstIn(array: string): Found | null {
+  return elementAt(array, 0, afterBlanks(array, 1));
+}
+
+function elementFrom(found: Found | null, index: number): Found | null {
+  let element = found;
+  while (element !== null && element.index < index) {
+    const { array, at, text } = element;
+    element = elementAt(
+      array,
+      element.index + 1,
+      afterBlanks(array, afterBlanks(array, at + text.length) + 1),
+    );
   }
-  return null;
+  return element;
+}
+
+function elementAt(array: string, index: number, at: number): Found | null {
+  const isThere = at < array.length && array[at] !== ']';
+  return isThere ? { array, index, at, text: array.slice(at, endOfValue(array, at)) } : null;
 }
 
 function endOfValue(text: string, start: number): number {

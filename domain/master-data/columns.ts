@@ -98,10 +98,6 @@ type ChangeMembers<C extends Columns> = {
   -readonly [Name in keyof C]: Writable<SaidValue<C[Name]> | undefined>;
 };
 
-type CellMembers<C extends Columns> = {
-  -readonly [Name in keyof C]: Writable<NonNullable<SaidValue<C[Name]>> | undefined>;
-};
-
 export function newMembers<C extends Columns>(columns: C): NewMembers<C> {
   return membersOf(columns, (column) =>
     column.otherwise === REQUIRED ? mandatory(fieldOf(column)) : changeMember(column),
@@ -110,11 +106,6 @@ export function newMembers<C extends Columns>(columns: C): NewMembers<C> {
 
 export function changeMembers<C extends Columns>(columns: C): ChangeMembers<C> {
   return membersOf(columns, changeMember) as ChangeMembers<C>;
-}
-
-/** Empty CSV cells are absent, so none is null. */
-export function cellMembers<C extends Columns>(columns: C): CellMembers<C> {
-  return membersOf(columns, (column) => optional(fieldOf(column))) as CellMembers<C>;
 }
 
 function membersOf(columns: Columns, memberOf: (column: Column) => Writable<unknown>): object {

@@ -1,7 +1,6 @@
 import type { JsonSchema } from '../../base/checks/fields.ts';
-import { ISSUE_CODES } from '../../base/checks/issues.ts';
 import type { Parameter as DeclaredParameter } from '../http/parameters.ts';
-import { PROBLEMS, type ProblemType } from '../http/problem.ts';
+import { FIELD_ERROR, PROBLEMS, type ProblemType } from '../http/problem.ts';
 import { type DescribedResource, type DescribedRoute, examplePath } from './described-route.ts';
 import { HEADERS } from './headers.ts';
 import { NamedSchemas } from './named-schemas.ts';
@@ -61,30 +60,6 @@ function problemTypesOf(resources: readonly DescribedResource[]): ProblemType[] 
   const all = new Set<ProblemType>([...declared, 'not_found', 'method_not_allowed', 'gone']);
   return (Object.keys(PROBLEMS) as ProblemType[]).filter((type) => all.has(type));
 }
-
-const FIELD_ERROR: JsonSchema = {
-  title: 'FieldError',
-  description: 'What is wrong with one field of the body or one parameter.',
-  type: 'object',
-  properties: {
-    field: {
-      type: 'string',
-      description: 'The key in the body, or the name of the parameter; inside an array `tags[0].value`.',
-    },
-    code: {
-      type: 'string',
-      'x-extensible-enum': ISSUE_CODES,
-      description: 'Why it was refused. More codes may come: tolerate unknown ones.',
-    },
-    message: { type: 'string', minLength: 1, description: 'For people; the wording may change.' },
-    params: {
-      type: 'object',
-      additionalProperties: true,
-      description: 'The bound that was crossed, such as `max_length`, or the `allowed_values`.',
-    },
-  },
-  required: ['field', 'code', 'message'],
-};
 
 /** Contract 7.1, with today's types. */
 function errorSchema(types: readonly ProblemType[]): JsonSchema {

@@ -1,4 +1,5 @@
-import { type FieldIssue, Invalid } from '../../base/checks/issues.ts';
+import type { JsonSchema } from '../../base/checks/fields.ts';
+import { type FieldIssue, Invalid, ISSUE_CODES } from '../../base/checks/issues.ts';
 import { AppError, type AppErrorCode, DatabaseUnavailable, IdsUsedUp } from '../../base/errors.ts';
 
 /** Contract 7.2. The only place that assigns HTTP statuses to errors. */
@@ -25,6 +26,31 @@ export const PROBLEMS = {
 export type ProblemType = keyof typeof PROBLEMS;
 
 export type Headers = Readonly<Record<string, string>>;
+
+/** Contract 7.1. */
+export const FIELD_ERROR: JsonSchema = {
+  title: 'FieldError',
+  description: 'What is wrong with one field of the body or one parameter.',
+  type: 'object',
+  properties: {
+    field: {
+      type: 'string',
+      description: 'The key in the body, or the name of the parameter; inside an array `tags[0].value`.',
+    },
+    code: {
+      type: 'string',
+      'x-extensible-enum': ISSUE_CODES,
+      description: 'Why it was refused. More codes may come: tolerate unknown ones.',
+    },
+    message: { type: 'string', minLength: 1, description: 'For people; the wording may change.' },
+    params: {
+      type: 'object',
+      additionalProperties: true,
+      description: 'The bound that was crossed, such as `max_length`, or the `allowed_values`.',
+    },
+  },
+  required: ['field', 'code', 'message'],
+};
 
 /** Several values of a header that is sent several times. */
 export type AnswerHeaders = Readonly<Record<string, string | string[]>>;

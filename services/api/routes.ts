@@ -3,6 +3,7 @@ import { alertRoutes } from './alerts/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { assetRoutes } from './assets/routes.ts';
 import { historyRoutes } from './history/routes.ts';
+import { batchRoutes } from './imports/batch-routes.ts';
 import { importRoutes } from './imports/routes.ts';
 import { locationRoutes } from './locations/routes.ts';
 import { treeRoutes } from './locations/tree-routes.ts';
@@ -25,12 +26,12 @@ export const API_RESOURCES: readonly Resource[] = [
   {
     name: 'Assets',
     description: 'The physical things that are tracked: your master data, and where they are.',
-    routes: assetRoutes,
+    routes: [...assetRoutes, batchRoutes.asset],
   },
   {
     name: 'Locations',
     description: 'The places where assets can be, in a tree: sites, halls, aisles, docks.',
-    routes: [...locationRoutes, ...treeRoutes],
+    routes: [...locationRoutes, batchRoutes.location, ...treeRoutes],
   },
   {
     name: 'Tags',

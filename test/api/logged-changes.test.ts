@@ -237,6 +237,60 @@ describe('every declared route that changes something', () => {
         isRepeatable: true,
       };
     },
+    writeAssets: async () => {
+      const [known, unknown] = [await make('assets'), nextKey()];
+      const items = [
+        {
+          external_key: known.externalKey,
+          description: 'after',
+          tags: [{ tag_type: 'rfid', value: unknown }],
+        },
+        { external_key: unknown, name: 'new', valid_from: FROM },
+      ];
+      return {
+        call: { path: '/api/v1/assets/batch', json: { items } },
+        logs: () => [
+          [
+            'update',
+            'asset',
+            known.externalKey,
+            { description: null, tags: [] },
+            { description: 'after', tags: [{ tag_type: 'rfid', value: unknown }] },
+          ],
+          ['create', 'asset', unknown, null, created(ASSET_COLUMNS, unknown, {})],
+        ],
+        isRepeatable: true,
+      };
+    },
+    writeLocations: async () => {
+      const parent = await make('locations');
+      const child = await make('locations', { parent_id: parent.id });
+      const unknown = nextKey();
+      const items = [
+        { external_key: unknown, name: 'new', valid_from: FROM, parent_external_key: parent.externalKey },
+        { external_key: child.externalKey, parent_external_key: null },
+      ];
+      return {
+        call: { path: '/api/v1/locations/batch', json: { items } },
+        logs: () => [
+          [
+            'update',
+            'location',
+            child.externalKey,
+            { parent_external_key: parent.externalKey },
+            { parent_external_key: null },
+          ],
+          [
+            'create',
+            'location',
+            unknown,
+            null,
+            created(LOCATION_COLUMNS, unknown, { parent_external_key: parent.externalKey }),
+          ],
+        ],
+        isRepeatable: true,
+      };
+    },
     createRule: async () => ({
       call: { path: '/api/v1/rules', json: { kind: 'overdue', after_seconds: 300, valid_from: VALID } },
       logs: () => [['create', 'rule', null, null, { ...RULE, valid_from: VALID, ends_at: null }]],

@@ -34,6 +34,14 @@ const BODIES: Record<string, (other: Tenant) => object[]> = {
   updateAsset: () => [{ name: 'seized' }, {}],
   renameAsset: () => [{ external_key: 'SEIZED' }],
   attachAssetTag: () => [{ tag_type: 'rfid', value: 'SEIZED' }],
+  writeAssets: ({ keys }) => [{ items: [{ external_key: keys.asset }], all_or_nothing: true }],
+  writeLocations: ({ keys }) => [
+    { items: [{ external_key: keys.location }], all_or_nothing: true },
+    {
+      items: [{ external_key: 'SEIZED', name: 'x', parent_external_key: keys.location }],
+      all_or_nothing: true,
+    },
+  ],
   createLocation: ({ ids, keys }) => [
     { name: 'seized', parent_id: ids['location_id'] },
     { name: 'seized', parent_external_key: keys.location },
@@ -233,7 +241,7 @@ function callsOf(route: ApiRoute, own: Tenant, other: Tenant): (Call & { isOwn: 
   if (route.body !== null) {
     const bodies = BODIES[route.operationId]?.(other) ?? [];
     const referring = bodies.filter(
-      (body) => /_id|_key/.test(Object.keys(body).join()) && !('external_key' in body),
+      (body) => 'items' in body || (/_id|_key/.test(Object.keys(body).join()) && !('external_key' in body)),
     );
     return [
       ...paths.flatMap((path) => bodies.map((json) => ({ path, json, isOwn: false }))),

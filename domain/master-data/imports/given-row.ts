@@ -6,7 +6,7 @@ import {
   required,
   unknownField,
 } from '../../../base/checks/issues.ts';
-import { optional, readMembers, type Values } from '../../../base/checks/members.ts';
+import { nullable, optional, readMembers, type Values } from '../../../base/checks/members.ts';
 import type { JsonObject, JsonSource } from '../../../base/json/exact-json.ts';
 import type { Keyed } from '../by-id-or-key.ts';
 import {
@@ -14,20 +14,20 @@ import {
   behindDescription,
   type Column,
   type Columns,
-  cellMembers,
+  changeMembers,
   LOCATION_COLUMNS,
 } from '../columns.ts';
 import { newTag } from '../tags/new-tag.ts';
 
 const KEY = { external_key: optional(externalKey) };
 const TAGS = { tags: optional(arrayOf(newTag)) };
-const PARENT = { parent_external_key: optional(externalKey) };
+const PARENT = { parent_external_key: nullable(externalKey) };
 
-const ASSET = { ...KEY, ...cellMembers(ASSET_COLUMNS), ...TAGS };
-const LOCATION = { ...KEY, ...behindDescription(cellMembers(LOCATION_COLUMNS), PARENT), ...TAGS };
+const ASSET = { ...KEY, ...changeMembers(ASSET_COLUMNS), ...TAGS };
+const LOCATION = { ...KEY, ...behindDescription(changeMembers(LOCATION_COLUMNS), PARENT), ...TAGS };
 
-/** Members of a row, and so columns of a file, in the order of exports. */
-const MEMBERS = { asset: ASSET, location: LOCATION };
+/** Members of a row, and so columns of a file, in the order of exports. Empty cells are absent; null clears. */
+export const GIVEN_MEMBERS = { asset: ASSET, location: LOCATION };
 
 export type GivenRow = Values<typeof ASSET> & Partial<Values<typeof LOCATION>>;
 
@@ -54,7 +54,7 @@ function typesOf<C extends Columns>(columns: C): Record<keyof C, Column['type']>
 }
 
 export function readGivenRow(resource: Keyed, object: JsonObject, source: JsonSource): Checked<GivenRow> {
-  return readMembers<typeof ASSET | typeof LOCATION>(MEMBERS[resource], object, {
+  return readMembers<typeof ASSET | typeof LOCATION>(GIVEN_MEMBERS[resource], object, {
     nullAdvice: '',
     prefix: '',
     source,

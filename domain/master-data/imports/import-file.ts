@@ -1,4 +1,3 @@
-import type { FieldIssue } from '../../../base/checks/issues.ts';
 import { AppError } from '../../../base/errors.ts';
 import { LeanHeap } from '../../../base/lean-heap.ts';
 import type {
@@ -15,25 +14,32 @@ import { CsvFault } from './csv-records.ts';
 import { HERE, type HeavyWork } from './heavy-work.ts';
 import { importRows, type Onlooker } from './import-rows.ts';
 import { Postponed } from './postponed.ts';
-import { FileKeys, FileProblems, ROW_LIMIT, readRows, refuseNameless } from './read-rows.ts';
+import {
+  FileKeys,
+  type FileNotes,
+  FileProblems,
+  ROW_LIMIT,
+  type RowIssue,
+  readRows,
+  refuseNameless,
+} from './read-rows.ts';
 import { emptyReport, type ImportReport } from './report.ts';
 import type { ImportRow } from './row.ts';
 import { lockImports } from './stored-rows.ts';
 
-export const ANOTHER_IMPORT = 'another import of this organization is under way; try again when it has ended';
+export class AnotherImport extends AppError {
+  constructor() {
+    super('conflict', 'another import of this organization is under way; try again when it has ended');
+  }
+}
 
 /** The result of an import: a report, or everything that is wrong, with nothing imported. */
 export type ImportOutcome =
   | { isImported: true; report: ImportReport }
-  | { isImported: false; issues: readonly FieldIssue[]; leftOut: number; lines: ReadonlySet<number> };
+  | { isImported: false; issues: readonly RowIssue[]; leftOut: number; lines: ReadonlySet<number> };
 
 export interface ImportOptions {
   isDryRun: boolean;
-  /**
-   * Called once, before anything is written, with the size of the file, faulty rows included. An error ends the import.
-   */
-  admit?(size: FileSize): Promise<void>;
-  heap?: LeanHeap;
   heavy?: HeavyWork;
   /** Awaited before each statement, inside the transaction; a statement takes a fraction of a second. */
   pause?: Pause;
@@ -44,43 +50,79 @@ export interface ImportOptions {
    * import.
    */
   conclude?(transaction: OrganizationChange, report: ImportReport): Promise<void>;
+  /** Called last in the transaction, when all rows have their ids; nothing may be refused any more. */
+  numbered?(transaction: OrganizationChange): Promise<void>;
+}
+
+export interface FileOptions extends Omit<ImportOptions, 'numbered'> {
+  /**
+   * Called once, before anything is written, with the size of the file, faulty rows included. An error ends the import.
+   */
+  admit?(size: FileSize): Promise<void>;
+  heap?: LeanHeap;
 }
 
 /**
- * Imports a CSV file of assets or locations, all or nothing. A row whose `external_key` is live updates it: an empty
- * cell leaves the value, tags are added and never detached. Other rows create. A dry run is an import that is rolled
- * back.
+ * Imports a CSV file of assets or locations, all or nothing.
  *
  * @param source may be read again: the transaction may be retried.
- * @throws AppError `conflict` if another import of the organization is running.
+ * @throws AnotherImport if one of the organization is running.
  */
-export async function importFile(
+export function importFile(
   db: OrganizationDatabase,
   actor: Actor,
   resource: Keyed,
   source: CsvSource,
+  { heap = new LeanHeap(), admit, ...options }: FileOptions,
+): Promise<ImportOutcome> {
+  const { heavy = HERE } = options;
+  let isAdmitted = admit === undefined;
+  const read = async function* (notes: FileNotes) {
+    if (!isAdmitted) {
+      await admit?.(await sizeOfFile(source, ROW_LIMIT));
+      isAdmitted = true;
+    }
+    yield* readRows(resource, source, notes, heavy);
+  };
+  return heap.during(() =>
+    importAll(db, actor, { resource, read, problems: () => new FileProblems() }, options),
+  );
+}
+
+/** Rows to import, read again if the transaction is retried. */
+interface Rows {
+  resource: Keyed;
+  read(notes: FileNotes): AsyncIterable<ImportRow>;
+  problems(): FileProblems;
+}
+
+/**
+ * Imports rows, all or nothing. A row whose `external_key` is live updates it: what is not given stays, tags are added
+ * and never detached. Other rows create. A dry run is an import that is rolled back.
+ *
+ * @throws AnotherImport if one of the organization is running.
+ */
+export async function importAll(
+  db: OrganizationDatabase,
+  actor: Actor,
+  rows: Rows,
   options: ImportOptions,
 ): Promise<ImportOutcome> {
-  const { heap = new LeanHeap() } = options;
-  let isAdmitted = options.admit === undefined;
   try {
     await options.pause?.();
     return await makeChange({ transaction: db.longTransaction }, actor, async (unpaused) => {
       const transaction = options.pause === undefined ? unpaused : pausing(unpaused, options.pause);
       if (!(await lockImports(transaction))) {
-        throw new AppError('conflict', ANOTHER_IMPORT);
+        throw new AnotherImport();
       }
-      if (!isAdmitted) {
-        await options.admit?.(await sizeOfFile(source, ROW_LIMIT));
-        isAdmitted = true;
-      }
-      const postponed = new Postponed(resource, options.isDryRun);
-      const outcome = await heap.during(() => importAll(transaction, source, options, postponed));
+      const postponed = new Postponed(rows.resource, options.isDryRun);
+      const outcome = await importInto(transaction, rows, options, postponed);
       if (options.isDryRun || !outcome.isImported) {
         throw new RolledBack(outcome);
       }
       await options.conclude?.(transaction, outcome.report);
       await postponed.number(transaction);
+      await options.numbered?.(transaction);
       // Rows are logged as they are written.
       return changed<ImportOutcome>(outcome, []);
     });
@@ -113,16 +155,15 @@ function sizeOf({ given }: ImportRow): number {
   return 200 + jsonLength(ASSET_COLUMNS, given) + 20 * (given.tags?.length ?? 0);
 }
 
-async function importAll(
+async function importInto(
   transaction: OrganizationChange,
-  source: CsvSource,
+  { resource, read, problems: noProblems }: Rows,
   { isDryRun, onProgress, heavy = HERE, onlooker }: ImportOptions,
   postponed: Postponed,
 ): Promise<ImportOutcome> {
-  const { resource } = postponed;
   onlooker?.begin();
   const report = emptyReport(isDryRun);
-  const notes = { problems: new FileProblems(), keys: new FileKeys(), nameless: new Map<string, number>() };
+  const notes = { problems: noProblems(), keys: new FileKeys(), nameless: new Map<string, number>() };
   const { problems } = notes;
   let group: ImportRow[] = [];
   let size = 0;
@@ -137,7 +178,7 @@ async function importAll(
     group = [];
     size = 0;
   };
-  for await (const row of readRows(resource, source, notes, heavy)) {
+  for await (const row of read(notes)) {
     group.push(row);
     size += sizeOf(row);
     if (group.length === GROUP || size >= GROUP_SIZE) {

@@ -25,14 +25,16 @@ const GROUP = 1_000;
 export class Parents {
   readonly #wanted = new Packed<WantedParent>();
   readonly #ids = new Map<string, number | null>();
-  /** By child id; placeholders for locations that the import creates, likewise for parents. */
+  /** By child id, null for a root; placeholders for locations that the import creates, likewise for parents. */
   readonly #links = new Map<number, Link>();
 
   want(
     { line, given: { external_key: key = '', parent_external_key: parentKey } }: ImportRow,
     id: number | null,
   ): void {
-    if (parentKey !== undefined) {
+    if (parentKey === null && id !== null) {
+      this.#links.set(id, { line, externalKey: key, parentId: null });
+    } else if (typeof parentKey === 'string') {
       this.#wanted.add([line, id, key, parentKey]);
       this.#ids.set(parentKey, null);
     }
@@ -43,7 +45,7 @@ export class Parents {
    * so that the two cannot deadlock.
    */
   async find(transaction: OrganizationConnection, { problems, keys }: FileNotes): Promise<void> {
-    if (this.#ids.size === 0) {
+    if (this.#ids.size + this.#links.size === 0) {
       return;
     }
     await lockTree(transaction);
@@ -69,15 +71,15 @@ export class Parents {
     await refuseCycles(transaction, this.#links, problems);
   }
 
-  place(id: number, parentKey: string | undefined): void {
-    const parentId = parentKey === undefined ? null : (this.#ids.get(parentKey) ?? null);
+  place(id: number, parentKey: string | null | undefined): void {
+    const parentId = this.#ids.get(parentKey ?? '') ?? null;
     if (parentId !== null) {
       this.#links.set(id, { line: 0, externalKey: '', parentId });
     }
   }
 
   keysOfNew(): ParentKey[] {
-    const keys = new Map([...this.#ids].map(([key, id]) => [id, key]));
+    const keys = new Map<number | null, string>([...this.#ids].map(([key, id]) => [id, key]));
     return [...this.#links].flatMap(([placeholder, { parentId }]) => {
       const parentKey = keys.get(parentId);
       return placeholder < 0 && parentKey !== undefined ? [{ placeholder, parentKey }] : [];
@@ -89,7 +91,7 @@ export class Parents {
     const links = [...this.#links].map(([id, { parentId }]) => ({
       isMove: id > 0,
       id: ids.get(id) ?? id,
-      parentId: ids.get(parentId) ?? parentId,
+      parentId: ids.get(parentId ?? 0) ?? parentId,
     }));
     for (const isMove of [false, true]) {
       for (const group of groupsOf(links.filter((link) => link.isMove === isMove))) {
@@ -108,7 +110,7 @@ function* groupsOf<Item>(items: readonly Item[]): Generator<Item[], void> {
 interface Link {
   line: number;
   externalKey: string;
-  parentId: number;
+  parentId: number | null;
 }
 
 const MOST_NAMED = 10;
@@ -124,7 +126,8 @@ async function refuseCycles(
   problems: FileProblems,
 ): Promise<void> {
   const stored = await storedAbove(transaction, links);
-  const parentOf = (id: number) => links.get(id)?.parentId ?? stored.get(id)?.parent_id ?? null;
+  const parentOf = (id: number) =>
+    (links.has(id) ? links.get(id)?.parentId : stored.get(id)?.parent_id) ?? null;
   for (const cycle of findCycles(links.keys(), parentOf)) {
     const named = cycle.map((id) => links.get(id) ?? { externalKey: stored.get(id)?.external_key ?? '' });
     noteCycle(inOrderOfLines(named), problems);
@@ -137,8 +140,8 @@ async function storedAbove(
   links: ReadonlyMap<number, Link>,
 ): Promise<ReadonlyMap<number, Placed>> {
   const isMove = [...links.keys()].some((id) => id > 0);
-  const parents = isMove ? [...new Set([...links.values()].map(({ parentId }) => parentId))] : [];
-  const placed = parents.length === 0 ? [] : await listUpwards(transaction, parents);
+  const parents = new Set(isMove ? [...links.values()].flatMap(({ parentId }) => parentId ?? []) : []);
+  const placed = parents.size === 0 ? [] : await listUpwards(transaction, [...parents]);
   return new Map(placed.map((each) => [each.id, each]));
 }
 
@@ -169,7 +172,7 @@ function noteCycle(cycle: readonly Named[], problems: FileProblems): void {
   const names = [
     ...cycle
       .slice(0, MOST_NAMED)
-      .map((each) => each.externalKey + (each.line === undefined ? '' : ` (line ${each.line})`)),
+      .map((each) => each.externalKey + (each.line === undefined ? '' : ` (${problems.place(each.line)})`)),
     ...(more > 0 ? [`${more} more`] : []),
     first.externalKey,
   ];
@@ -253,10 +256,10 @@ function listUpwards(
  */
 async function writeParents(
   transaction: OrganizationChange,
-  links: readonly { id: number; parentId: number }[],
+  links: readonly Pick<Link & { id: number }, 'id' | 'parentId'>[],
   isMove: boolean,
 ): Promise<void> {
-  const ids = (of: (link: { id: number; parentId: number }) => number) => sql.array(links.map(of), 'int4');
+  const ids = (of: (link: (typeof links)[number]) => number | null) => sql.array(links.map(of), 'int4');
   await transaction.exec(sql.type(NO_ROWS)`
     insert into locations as stored (org_id, id, external_key, name, parent_id)
     overriding system value

@@ -142,7 +142,7 @@ async function attach(
       continue;
     }
     const other = lines.get(name);
-    const where = other === undefined ? 'is attached elsewhere' : `line ${other} has too`;
+    const where = other === undefined ? 'is attached elsewhere' : `${problems.place(other)} has too`;
     problems.note(line, [invalidValue('tags', `has the tag ${name}, which ${where}`)]);
   }
 }

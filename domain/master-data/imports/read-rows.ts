@@ -93,10 +93,21 @@ function tooManyRows(): FieldIssue {
   return { field: 'file', code: 'too_long', message, params: { max_length: ROW_LIMIT } };
 }
 
+export interface RowIssue {
+  line: number;
+  issue: FieldIssue;
+}
+
 export class FileProblems {
-  readonly #issues: { line: number; issue: FieldIssue }[] = [];
+  readonly #issues: RowIssue[] = [];
   leftOut = 0;
   readonly #lines = new Set<number>();
+  /** How messages name a row. */
+  readonly place: (line: number) => string;
+
+  constructor(place = (line: number) => `line ${line}`) {
+    this.place = place;
+  }
 
   get areThere(): boolean {
     return this.#issues.length > 0;
@@ -107,25 +118,32 @@ export class FileProblems {
     return this.#lines;
   }
 
-  inOrder(): FieldIssue[] {
-    return this.#issues.toSorted((a, b) => a.line - b.line).map(({ issue }) => issue);
+  inOrder(): RowIssue[] {
+    return this.#issues.toSorted((a, b) => a.line - b.line);
   }
 
   note(line: number, found: readonly FieldIssue[], leftOut = 0): void {
     this.leftOut += leftOut;
     this.#lines.add(line);
-    for (const { field, code, message, params } of found) {
+    for (const issue of found) {
       if (this.#issues.length === MOST_SHOWN) {
         this.leftOut += 1;
       } else {
-        const issue = { field, code, message: `line ${line}: ${message}`, params: { line, ...params } };
         this.#issues.push({ line, issue });
       }
     }
   }
 }
 
-const MOST_SHOWN = 1_000;
+/** The issues of a file as the API answers them. */
+export function issuesOfFile(issues: readonly RowIssue[]): FieldIssue[] {
+  return issues.map(({ line, issue: { field, code, message, params } }) => ({
+    ...{ field, code, message: `line ${line}: ${message}` },
+    params: { line, ...params },
+  }));
+}
+
+export const MOST_SHOWN = 1_000;
 
 /** Keys of a file by line; faulty rows included, if they have one. */
 export class FileKeys {

@@ -1,4 +1,3 @@
-import type { FieldIssue } from '../../../base/checks/issues.ts';
 import { AppError } from '../../../base/errors.ts';
 import { greatestOf } from '../../../base/extremes.ts';
 import { writeJson } from '../../../base/json/json-text.ts';
@@ -11,6 +10,7 @@ import type { OrganizationChange } from '../../changes/make-change.ts';
 import { type CsvSource, readCsv } from '../imports/csv.ts';
 import { CsvFault } from '../imports/csv-records.ts';
 import type { ImportOptions, ImportOutcome } from '../imports/import-file.ts';
+import type { RowIssue } from '../imports/read-rows.ts';
 import { emptyReport, type ImportReport, type RespelledTag } from '../imports/report.ts';
 import { DifferenceOfFile, type FileDifference } from './difference-of-file.ts';
 import type { KeptImport } from './find-import.ts';
@@ -204,7 +204,7 @@ interface FileFault {
 const LONGEST_VALUE = 200;
 
 /** Reads the file once more, for the cells' texts. */
-async function faultsOf(source: CsvSource, issues: readonly FieldIssue[]): Promise<FileFault[]> {
+async function faultsOf(source: CsvSource, issues: readonly RowIssue[]): Promise<FileFault[]> {
   const faults = issues.map(faultOf);
   const byLine = Map.groupBy(faults, ({ line }) => line);
   const last = greatestOf(byLine.keys());
@@ -227,17 +227,9 @@ async function faultsOf(source: CsvSource, issues: readonly FieldIssue[]): Promi
   return faults;
 }
 
-function faultOf({ field, code, message, params }: FieldIssue): FileFault {
-  const line = Number(params?.['line'] ?? 1);
-  const prefix = `line ${line}: `;
-  return {
-    line,
-    // `tags[0].value` is in the column `tags`.
-    column: /^\w+/.exec(field)?.[0] ?? field,
-    value: null,
-    code,
-    message: message.startsWith(prefix) ? message.slice(prefix.length) : message,
-  };
+function faultOf({ line, issue: { field, code, message } }: RowIssue): FileFault {
+  // `tags[0].value` is in the column `tags`.
+  return { line, column: /^\w+/.exec(field)?.[0] ?? field, value: null, code, message };
 }
 
 function cellOf(cells: readonly string[], index: number): string | null {

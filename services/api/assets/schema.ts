@@ -80,13 +80,16 @@ export const RENAMED_ASSET: JsonSchema = {
 const LOCATION_IS_READ_ONLY =
   'asset location is collected through scan event ingestion (fixed-reader MQTT pipeline or handheld UI submission) and is not directly settable through the public API';
 
+/** What only scans write. */
+export const SCANNED = {
+  location_id: refusedMember(LOCATION_IS_READ_ONLY),
+  location_external_key: refusedMember(LOCATION_IS_READ_ONLY),
+  position: refusedMember(LOCATION_IS_READ_ONLY),
+};
+
 const NEW_ASSET = {
   external_key: optional(externalKey),
-  ...behindDescription(newMembers(ASSET_COLUMNS), {
-    location_id: refusedMember(LOCATION_IS_READ_ONLY),
-    location_external_key: refusedMember(LOCATION_IS_READ_ONLY),
-    position: refusedMember(LOCATION_IS_READ_ONLY),
-  }),
+  ...behindDescription(newMembers(ASSET_COLUMNS), SCANNED),
   tags: optional(newTags),
 };
 

@@ -1,4 +1,5 @@
 import { invalid } from '../../../base/checks/issues.ts';
+import { issuesOfFile } from '../../../domain/master-data/imports/read-rows.ts';
 import type { ImportReport } from '../../../domain/master-data/imports/report.ts';
 import { found } from '../../../platform/http/success.ts';
 import { actorOf, route } from '../serving/context.ts';
@@ -31,7 +32,7 @@ const bulk = route({
         isDryRun: query.dry_run,
       });
       if (!outcome.isImported) {
-        throw invalid(outcome.issues, outcome.leftOut);
+        throw invalid(issuesOfFile(outcome.issues), outcome.leftOut);
       }
       return outcome.report;
     };

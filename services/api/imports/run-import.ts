@@ -16,6 +16,17 @@ const BYTES_A_TOKEN = 131_072;
 
 const LARGE_ROW_THREAD = import.meta.resolve('./large-row-thread.ts');
 
+/** The options of an import beside which nobody else waits long. */
+export function considerate({ db, sameJson, inThread }: ApiContext): Pick<ImportOptions, 'heavy' | 'pause'> {
+  return {
+    heavy: {
+      same: sameJson,
+      readLargeRow: (argument) => inThread({ module: LARGE_ROW_THREAD, name: 'readRow', argument }),
+    },
+    pause: () => expensiveTurns.pause(db.orgId, 'import', QUEUE),
+  };
+}
+
 export interface RunImport extends Pick<ImportOptions, 'isDryRun' | 'onProgress' | 'onlooker' | 'conclude'> {
   resource: Keyed;
   source: CsvSource;
@@ -24,18 +35,14 @@ export interface RunImport extends Pick<ImportOptions, 'isDryRun' | 'onProgress'
 
 /** Imports a file so that nobody else waits long: within the organization's turn, and with long rows in threads. */
 export function runImport(
-  { db, imports, sameJson, inThread }: ApiContext,
+  context: ApiContext,
   actor: Actor,
   { resource, source, charge, ...options }: RunImport,
 ): Promise<ImportOutcome> {
-  return importFile(db, actor, resource, source, {
+  return importFile(context.db, actor, resource, source, {
     ...options,
-    heap: imports.heap,
-    heavy: {
-      same: sameJson,
-      readLargeRow: (argument) => inThread({ module: LARGE_ROW_THREAD, name: 'readRow', argument }),
-    },
-    pause: () => expensiveTurns.pause(db.orgId, 'import', QUEUE),
+    ...considerate(context),
+    heap: context.imports.heap,
     admit: ({ rows, bytes }) => charge(Math.ceil(Math.max(rows / ROWS_A_TOKEN, bytes / BYTES_A_TOKEN)) - 1),
   });
 }

@@ -1,7 +1,7 @@
-import { AppError } from '../../../base/errors.ts';
+import { expensiveTurns } from '../../../base/expensive-turns.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import { LeanHeap } from '../../../base/lean-heap.ts';
-import { ANOTHER_IMPORT } from '../../../domain/master-data/imports/import-file.ts';
+import { AnotherImport } from '../../../domain/master-data/imports/import-file.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 
 /** An import holds a connection until it ends; requests need the others. */
@@ -12,9 +12,9 @@ const PATIENCE = 40_000;
 
 export const TOO_MANY = 'As many imports as can run at once are under way; try again in a moment';
 
-/** A second import of an organization does not queue: the first would make it fail. */
+/** Batches queue; a second file of an organization does not: the first would make it fail. */
 export const QUEUE = {
-  waitingPerKey: 1,
+  waitingPerKey: 8,
   patience: PATIENCE,
   refusal: () => new Problem('unavailable', TOO_MANY, { headers: { 'Retry-After': '5' } }),
 };
@@ -29,13 +29,27 @@ export class ImportTurns {
   readonly #underWay = new Set<number>();
 
   /**
+   * Runs a batch, short as it is, after others of the organization.
+   *
+   * @throws Problem `unavailable` as {@link run} does, and beside an import of another process.
+   */
+  async batch<Result>(orgId: number, work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    expensiveTurns.leave();
+    try {
+      return await this.#turns.run(orgId, work, signal);
+    } catch (error) {
+      throw error instanceof AnotherImport ? QUEUE.refusal() : error;
+    }
+  }
+
+  /**
    * @param signal ends the wait.
-   * @throws AppError `conflict` if another one of the organization runs or waits; Problem `unavailable` if the turn
+   * @throws AnotherImport if another file of the organization runs or waits; Problem `unavailable` if the turn
    * does not come in time.
    */
   async run<Result>(orgId: number, work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     if (this.#underWay.has(orgId)) {
-      throw new AppError('conflict', ANOTHER_IMPORT);
+      throw new AnotherImport();
     }
     this.#underWay.add(orgId);
     try {

@@ -1,6 +1,5 @@
 import { createReadStream, statSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { FieldIssue } from '../../../base/checks/issues.ts';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { writeJson } from '../../../base/json/json-text.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
@@ -8,7 +7,7 @@ import type { Keyed } from '../../../domain/master-data/by-id-or-key.ts';
 import type { CsvSource } from '../../../domain/master-data/imports/csv.ts';
 import { CSV_COLUMNS } from '../../../domain/master-data/imports/given-row.ts';
 import { importFile } from '../../../domain/master-data/imports/import-file.ts';
-import { FILE_LIMIT } from '../../../domain/master-data/imports/read-rows.ts';
+import { FILE_LIMIT, issuesOfFile, type RowIssue } from '../../../domain/master-data/imports/read-rows.ts';
 import type { ImportReport, RowChange } from '../../../domain/master-data/imports/report.ts';
 import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withOrganization } from '../connections/database.ts';
@@ -96,7 +95,7 @@ async function importAndTell(resource: Keyed, options: ImportOptions): Promise<v
     const found = outcome.issues.map(lineOfIssue).join('\n');
     throw new FileFault(
       `${options.file}: nothing was imported\n${found}${more}`,
-      outcome.issues,
+      issuesOfFile(outcome.issues),
       outcome.leftOut,
     );
   }
@@ -124,10 +123,8 @@ function sourceOf(file: string): CsvSource {
 }
 
 /** `line 3, name: too_long: name must be at most 255 characters`. */
-function lineOfIssue({ field, code, message, params }: FieldIssue): string {
-  const line = Number(params?.['line']);
-  const prefix = `line ${line}: `;
-  return `line ${line}, ${field}: ${code}: ${message.startsWith(prefix) ? message.slice(prefix.length) : message}`;
+function lineOfIssue({ line, issue: { field, code, message } }: RowIssue): string {
+  return `line ${line}, ${field}: ${code}: ${message}`;
 }
 
 function textOf(report: ImportReport): string {

@@ -15,6 +15,7 @@ import { type Change, changed, makeChange } from '../../../domain/changes/make-c
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { findLiveByKeys } from '../../../domain/master-data/by-id-or-key.ts';
 import { importFile } from '../../../domain/master-data/imports/import-file.ts';
+import { issuesOfFile } from '../../../domain/master-data/imports/read-rows.ts';
 import { createLocation } from '../../../domain/master-data/locations/create.ts';
 import { type DeletedRow, deletionOf } from '../../../domain/master-data/logged/entries.ts';
 import { loggedTags } from '../../../domain/master-data/tags/queries.ts';
@@ -99,7 +100,9 @@ async function installAssets(
     { isDryRun: false },
   );
   if (!outcome.isImported) {
-    const found = outcome.issues.map(({ message }) => message).join('\n');
+    const found = issuesOfFile(outcome.issues)
+      .map(({ message }) => message)
+      .join('\n');
     throw new AppError(
       'conflict',
       `The simulated assets cannot be registered; choose another --prefix\n${found}`,

@@ -1,4 +1,4 @@
-import { integers } from '../../../base/checks/fields.ts';
+import { arrayOf, integer } from '../../../base/checks/fields.ts';
 import { accepted } from '../../../base/checks/issues.ts';
 import { mandatory } from '../../../base/checks/members.ts';
 import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts';
@@ -11,7 +11,7 @@ const INDEX = { type: 'integer', minimum: 0, maximum: MOST_SCANS - 1 };
 const MEMBERS = {
   retraction_id: mandatory(ulidField('A ULID made by the device, one for each retraction.')),
   submission_id: mandatory(ulidField('The submission that the scans were sent in.')),
-  indexes: mandatory(integers({ min: 0, max: MOST_SCANS - 1 }, INDEX, { min: 1, max: MOST_SCANS })),
+  indexes: mandatory(arrayOf(integer({ min: 0, max: MOST_SCANS - 1 }, INDEX), { min: 1, max: MOST_SCANS })),
 };
 
 /** docs/handhelds.md */

@@ -15,10 +15,14 @@ const STATE = ['fk_not_found'];
 const STATE_OF_FEED = [...STATE, 'invalid_value'];
 /** Nor what time it is, and since when the feed tells what was known. */
 const STATE_OF_TIME = [...STATE, 'invalid_value'];
+/** Nor which keys are new, tags free and parents of each other. */
+const STATE_OF_ROWS = [...STATE, 'required', 'invalid_value'];
 const STATE_OF_PARENTS = [...STATE, 'ambiguous_fields'];
 
 const UNTOLD: Readonly<Record<string, readonly string[]>> = {
   updateLocation: STATE_OF_PARENTS,
+  writeAssets: STATE_OF_ROWS,
+  writeLocations: STATE_OF_ROWS,
   listMoves: STATE_OF_FEED,
   listAssetHistory: STATE_OF_TIME,
   reportPresence: STATE_OF_TIME,

@@ -84,6 +84,21 @@ describe('what an import costs of the rate limit', () => {
     });
   }
 
+  it('is one for 100 items of a batch begun', async () => {
+    const api = await apis.start({ RATE_LIMIT_PER_MINUTE: 3, RATE_LIMIT_BURST: 3 });
+    const key = await apis.key(['assets:write']);
+    const items = Array.from({ length: 201 }, (_, index) => ({ external_key: `B-${index}`, name: 'Box' }));
+    const send = (some: object[]) =>
+      fetch(`${api.url}/api/v1/assets/batch`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ items: some }),
+      });
+    expect((await send(items.slice(0, 100))).headers.get('x-ratelimit-remaining')).to.equal('2');
+    expect((await send(items)).status).to.equal(429);
+    expect((await send(items.slice(100))).headers.get('x-ratelimit-remaining')).to.equal('0');
+  });
+
   it('shows in what remains, and is never more than a full bucket', async () => {
     const api = await apis.start({ RATE_LIMIT_PER_MINUTE: 3, RATE_LIMIT_BURST: 3 });
     const key = await apis.key(['assets:write']);

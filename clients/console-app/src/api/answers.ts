@@ -11,9 +11,11 @@ export type AssetHistoryItemList = { data: readonly AssetHistoryItem[]; limit: n
 export type AssetList = { data: readonly Asset[]; limit: number; offset: number; total_count: number };
 export type AssetLocationItem = { asset_id: number; asset_external_key: string; location_id: number | null; location_external_key: string | null; asset_deleted_at: string | null; asset_last_seen: string; position: { plan_location_id: number; x: number; y: number; radius_m: number; observed_at: string } | null };
 export type AssetLocationItemList = { data: readonly AssetLocationItem[]; limit: number; offset: number; total_count: number };
+export type BatchResult = { external_key: string | null; id: number | null; result: 'created' | 'updated' | 'unchanged' | 'refused'; errors: readonly FieldError[] };
 export type ChangedHistoryRow = { event_observed_at: string; location_id: number; location_external_key: string; duration_seconds: number | null; row: string; was: { location_id: number; duration_seconds: number | null } };
 export type DwellItem = { location_id: number | null; location_external_key: string | null; asset_id: number | null; asset_external_key: string | null; day: string | null; seen: boolean; total_seconds: number; mean_seconds: number; median_seconds: number; p90_seconds: number; max_seconds: number; stays: number; assets: number };
 export type DwellItemList = { data: readonly DwellItem[]; limit: number; offset: number; total_count: number };
+export type FieldError = { field: string; code: 'required' | 'invalid_value' | 'unknown_field' | 'too_short' | 'too_long' | 'too_small' | 'too_large' | 'fk_not_found' | 'ambiguous_fields' | 'read_only'; message: string; params?: Readonly<Record<string, unknown>> };
 export type ImportReport = { dry_run: boolean; rows: number; created: number; updated: number; unchanged: number; changes: readonly ({ line: number; action: 'create' | 'update'; external_key: string | null; name: string; fields: readonly ({ field: string; from: unknown; to: unknown })[] })[]; changes_left_out: number; respelled?: readonly ({ line: number; tag: string; as: string })[]; respelled_left_out?: number };
 export type ImportReportEnvelope = { data: ImportReport };
 export type Location = { id: number; external_key: string; name: string; description: string | null; parent_id: number | null; parent_external_key: string | null; is_active: boolean; valid_from: string; valid_to: string | null; tags: readonly Tag[]; created_at: string; updated_at: string; deleted_at: string | null };
@@ -48,11 +50,13 @@ export interface Answers {
   'GET /assets/{asset_id}': AssetEnvelope;
   'PATCH /assets/{asset_id}': AssetEnvelope;
   'POST /assets/{asset_id}/rename': RenamedAsset;
+  'POST /assets/batch': { data: readonly BatchResult[] };
   'GET /locations': LocationList;
   'POST /locations': LocationEnvelope;
   'GET /locations/{location_id}': LocationEnvelope;
   'PATCH /locations/{location_id}': LocationEnvelope;
   'POST /locations/{location_id}/rename': RenamedLocation;
+  'POST /locations/batch': { data: readonly BatchResult[] };
   'GET /locations/{location_id}/ancestors': LocationList;
   'GET /locations/{location_id}/children': LocationList;
   'GET /locations/{location_id}/descendants': LocationList;
