@@ -1,3 +1,4 @@
+import { Turns } from '../../base/each-in-turns.ts';
 import type { Micros } from '../../base/instant.ts';
 import {
   bigints,
@@ -27,16 +28,21 @@ export async function recordUnknownTags(
   kept = UNKNOWN_TAGS_KEPT,
 ): Promise<void> {
   const sightings: UnknownSighting[] = [];
+  const turns = new Turns();
   for (let index = 0; index < scans.length; index++) {
     const sighting = sightingOf(scans[index] as Scan, outcomes[index]);
     if (sighting !== null) {
       sightings.push(sighting);
+    }
+    if (turns.isOver) {
+      await turns.next();
     }
   }
   if (sightings.length === 0) {
     return;
   }
   const tags = [...Map.groupBy(sightings, ({ rowKey }) => rowKey).values()].map(summarise);
+  await turns.next();
   const grown = await upsert(db, tags);
   if (grown.length > 0) {
     await trim(db, grown, kept);

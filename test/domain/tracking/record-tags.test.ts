@@ -307,4 +307,20 @@ describe('which tag a scan is of', () => {
       ['recorded', other],
     ]);
   });
+
+  it('is resolved for each of more scans than a statement asks for', async () => {
+    const asset = await site.asset('last', 'E28011');
+    const values = Array.from({ length: 2_050 }, (_, index) => (index === 2_045 ? 'E28011' : `E2${index}`));
+    const outcomes = await record(
+      database,
+      values.map((value, index) =>
+        aRead({ orgId: site.orgId, readerId, locationId, value, at: START + index }),
+      ),
+    );
+    const [found, ...others] = outcomes.flatMap((outcome, index) =>
+      outcome.status === 'unknown' ? [] : [{ outcome, index }],
+    );
+    expect(found).to.deep.nested.include({ index: 2_045, 'outcome.assetId': asset });
+    expect(others).to.deep.equal([]);
+  });
 });
