@@ -22,62 +22,67 @@ export class RecentReadings {
 
   /** Of a transaction, anew each time that it is tried. */
   begin(): ReadingsOfTransaction {
-    let noted: readonly TagReading[] = [];
+    let noted: readonly (readonly [TagReading, KnownOfTag | undefined])[] = [];
     return {
       choose: (found, always) => {
-        noted = found;
+        noted = found.map((reading) => [reading, this.#of(reading)]);
         const changed = new PairMap<number, number, true>();
-        for (const reading of found) {
+        for (const [reading, known] of noted) {
           const { orgId, tagId } = reading;
-          if (!changed.has(orgId, tagId) && (always.has(orgId) || !this.#isKnown(reading))) {
+          if ((always.has(orgId) || !isKnown(reading, known)) && !changed.has(orgId, tagId)) {
             changed.add(orgId, tagId, true);
           }
         }
         return found.filter(({ orgId, tagId }) => changed.has(orgId, tagId));
       },
       commit: () => {
-        for (const reading of noted) {
-          this.#note(reading);
+        for (const [reading, known] of noted) {
+          note(reading, known ?? this.#of(reading) ?? this.#remember(reading, {}));
         }
       },
     };
   }
 
-  #of(orgId: number, tagId: number): KnownOfTag | undefined {
-    return this.#recent.get(orgId, tagId) ?? this.#before.get(orgId, tagId);
+  #of(reading: TagReading): KnownOfTag | undefined {
+    const recent = this.#recent.get(reading.orgId, reading.tagId);
+    if (recent !== undefined) {
+      return recent;
+    }
+    const before = this.#before.get(reading.orgId, reading.tagId);
+    return before === undefined ? undefined : this.#remember(reading, before);
   }
 
-  #isKnown({ orgId, tagId, observedAt, readings }: TagReading): boolean {
-    const known = this.#of(orgId, tagId);
-    if (known === undefined) {
+  #remember({ orgId, tagId }: TagReading, known: KnownOfTag): KnownOfTag {
+    if (this.#recent.values().length >= MOST_TAGS) {
+      this.#before = this.#recent;
+      this.#recent = new PairMap();
+    }
+    this.#recent.add(orgId, tagId, known);
+    return known;
+  }
+}
+
+function isKnown({ observedAt, readings }: TagReading, known: KnownOfTag | undefined): boolean {
+  if (known === undefined) {
+    return false;
+  }
+  for (const kind of READING_KINDS) {
+    const value = readings[kind];
+    if (value !== undefined && !isNothingNew(value, observedAt, known[kind])) {
       return false;
     }
-    for (const kind of READING_KINDS) {
-      const value = readings[kind];
-      if (value !== undefined && !isNothingNew(value, observedAt, known[kind])) {
-        return false;
-      }
-    }
-    return true;
   }
+  return true;
+}
 
-  #note({ orgId, tagId, observedAt, readings }: TagReading): void {
-    const known = this.#of(orgId, tagId) ?? {};
-    for (const kind of READING_KINDS) {
-      const value = readings[kind];
-      const last = known[kind];
-      if (value !== undefined && last !== undefined && isNothingNew(value, observedAt, last)) {
-        last.saidAt = Math.max(last.saidAt, observedAt);
-      } else if (value !== undefined) {
-        known[kind] = { value, writtenAt: observedAt, saidAt: observedAt };
-      }
-    }
-    if (!this.#recent.has(orgId, tagId)) {
-      if (this.#recent.values().length >= MOST_TAGS) {
-        this.#before = this.#recent;
-        this.#recent = new PairMap();
-      }
-      this.#recent.add(orgId, tagId, known);
+function note({ observedAt, readings }: TagReading, known: KnownOfTag): void {
+  for (const kind of READING_KINDS) {
+    const value = readings[kind];
+    const last = known[kind];
+    if (value !== undefined && last !== undefined && isNothingNew(value, observedAt, last)) {
+      last.saidAt = Math.max(last.saidAt, observedAt);
+    } else if (value !== undefined) {
+      known[kind] = { value, writtenAt: observedAt, saidAt: observedAt };
     }
   }
 }
