@@ -28,6 +28,13 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     schema: { type: 'integer', minimum: 0 },
     example: 1777885201,
   },
+  ETag: {
+    description:
+      'Names the content of the answer: send it as `If-None-Match` next time, for 304 if it is still the same. Answers of more than a megabyte have none.',
+    required: false,
+    schema: { type: 'string' },
+    example: 'W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"',
+  },
   'Retry-After': {
     description: 'After how many seconds to try again.',
     required: true,
@@ -62,6 +69,7 @@ export const HEADERS: Readonly<Record<string, Header>> = {
 const EVERYWHERE = ['X-Request-ID', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 const BY_STATUS: Readonly<Record<number, string>> = {
+  304: 'ETag',
   401: 'WWW-Authenticate',
   405: 'Allow',
   408: 'Retry-After',

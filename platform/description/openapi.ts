@@ -70,7 +70,7 @@ export interface MediaType {
 
 export interface Header {
   description: string;
-  required: true;
+  required: boolean;
   schema: JsonSchema;
   example?: unknown;
 }

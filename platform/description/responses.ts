@@ -22,6 +22,13 @@ export function responsesOf(route: DescribedRoute, gathered: Gathered): Record<s
   const responses: Record<string, Response | Reference> = {
     [route.success.status]: successOf(route, route.success, gathered),
   };
+  if (route.hasEtag) {
+    gathered.responses['NotModified'] ??= {
+      description: 'It is still what `If-None-Match` names. It took a token like any other answer.',
+      headers: headersOf(304, null),
+    };
+    responses[304] = { $ref: '#/components/responses/NotModified' };
+  }
   const { otherwise } = route.success;
   if (otherwise !== undefined) {
     responses[otherwise.status] = successOf(route, otherwise, gathered);
@@ -69,7 +76,11 @@ function successOf(
   ]);
   const response = {
     description,
-    headers: { ...headersOf(status, route.deprecated), ...Object.fromEntries(own) },
+    headers: {
+      ...headersOf(status, route.deprecated),
+      ...(route.hasEtag ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
+      ...Object.fromEntries(own),
+    },
   };
   if (schema === null) {
     return response;

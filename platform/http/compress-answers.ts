@@ -3,8 +3,8 @@ import { constants, gzip } from 'node:zlib';
 import type Koa from 'koa';
 import type { Middleware } from 'koa';
 
-/** Bytes of an answer that is worth it: below, a packet or two are saved. */
-const WORTH_BYTES = 8_192;
+/** Bytes of an answer that is worth it: a shorter one is a packet. */
+const WORTH_BYTES = 1_024;
 
 /** Answers compressed at a time, in Node.js's four threads, which passwords and name look-ups share. */
 const MOST_AT_ONCE = 2;
@@ -13,15 +13,15 @@ const MOST_AT_ONCE = 2;
 const LEVEL = constants.Z_BEST_SPEED;
 
 /**
- * Compresses large JSON answers to GET off the event loop, once for all who share an answer. Nobody waits for a turn:
+ * Compresses JSON (and YAML) answers to GET off the event loop, once for all who share an answer. Nobody waits for a turn:
  * while others are being compressed, an answer goes out uncompressed. Answers to other methods are left alone: they
  * show secrets once, and their length must not reveal them (BREACH). So are streams and encoded answers.
  */
 export function compressAnswers(): Middleware {
   const copies = new WeakMap<Buffer, Promise<Buffer>>();
   let underWay = 0;
-  const compressed = (bytes: Buffer): Promise<Buffer> | null => {
-    const known = copies.get(bytes);
+  const compressed = (bytes: string | Buffer): Promise<Buffer> | null => {
+    const known = typeof bytes === 'string' ? undefined : copies.get(bytes);
     if (known !== undefined || underWay >= MOST_AT_ONCE) {
       return known ?? null;
     }
@@ -29,30 +29,45 @@ export function compressAnswers(): Middleware {
     const copy = promisify(gzip)(bytes, { level: LEVEL }).finally(() => {
       underWay -= 1;
     });
-    copies.set(bytes, copy);
+    if (typeof bytes !== 'string') {
+      copies.set(bytes, copy);
+    }
     return copy;
   };
   return async (koa, next) => {
     await next();
     const { body } = koa;
-    if (!isWorthIt(koa.method, koa.type, body) || koa.res.hasHeader('Content-Encoding')) {
+    if (!isWorthIt(koa, body) || koa.res.hasHeader('Content-Encoding')) {
       return;
     }
     const copy = encodingFor(koa, { gzip: body }) === 'gzip' ? await compressed(body) : null;
     if (copy !== null) {
       koa.set('Content-Encoding', 'gzip');
+      // Of equal content, not of equal bytes.
+      const etag = koa.res.getHeader('ETag');
+      if (typeof etag === 'string' && etag.startsWith('"')) {
+        koa.set('ETag', `W/${etag}`);
+      }
       koa.body = copy;
     }
   };
 }
 
-function isWorthIt(method: string, type: string, body: unknown): body is Buffer {
+function isWorthIt({ method, response }: Koa.Context, body: unknown): body is string | Buffer {
   return (
+    (typeof body === 'string' || Buffer.isBuffer(body)) &&
+    body.length >= WORTH_BYTES &&
     (method === 'GET' || method === 'HEAD') &&
-    type === 'application/json' &&
-    Buffer.isBuffer(body) &&
-    body.length >= WORTH_BYTES
+    (response.type === 'application/json' || response.type === 'application/yaml')
   );
+}
+
+/** True if `If-None-Match` names the answer's ETag, whatever `Cache-Control` says: `fetch` always adds `no-cache`. */
+export function isKnown(koa: Koa.Context): boolean {
+  const [etag, ...given] = [koa.response.get('ETag'), ...koa.get('If-None-Match').split(',')].map((tag) =>
+    tag.trim().replace(/^W\//, ''),
+  );
+  return given.some((tag) => tag === etag || tag === '*');
 }
 
 /** The better one first: browsers take both as gladly. */

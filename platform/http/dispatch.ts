@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type Koa from 'koa';
 import type { Middleware } from 'koa';
@@ -9,6 +10,7 @@ import { writeJson } from '../../base/json/json-text.ts';
 import { type Body, checkBody, takeBody } from './body.ts';
 import { BodyRoom } from './body-room.ts';
 import { REFUSALS, type Refusal, ROOM, type Sender } from './body-room-bounds.ts';
+import { isKnown } from './compress-answers.ts';
 import { Download } from './download.ts';
 import type { Entrance } from './entrance.ts';
 import { EventStream } from './event-stream.ts';
@@ -117,6 +119,9 @@ function dispatcher<Context, Credential>(
       ? route.answer(exchange, context)
       : expensiveTurns.request(() => route.answer(exchange, context)).finally(() => body.leave()));
     send(koa, answer, largeAnswers);
+    if (entrance.hasEtags === true && route.hasEtag) {
+      tagAnswer(koa);
+    }
   };
 }
 
@@ -133,6 +138,17 @@ function send(koa: Koa.Context, { status, headers, body }: Answer, largeAnswers:
   }
 }
 
+/** Weak, since proxies and {@link compressAnswers} may encode it. Streams are too long to be held and compared. */
+function tagAnswer(koa: Koa.Context): void {
+  const { body } = koa;
+  if (typeof body === 'string' || Buffer.isBuffer(body)) {
+    koa.set('ETag', `W/"${hash('sha1', body, 'base64url')}"`);
+    if (koa.req.headers['if-none-match'] !== undefined && isKnown(koa)) {
+      koa.status = 304;
+    }
+  }
+}
+
 function senderOf(caller: Caller): Sender {
   return { organization: String(caller['orgId'] ?? ''), caller: JSON.stringify(caller) };
 }
@@ -145,7 +161,7 @@ function sendStream(koa: Koa.Context, status: number, large: LargeAnswers, list:
 
 function sendFile(koa: Koa.Context, large: LargeAnswers, answer: FileAnswer): void {
   koa.set(answer.headers);
-  if (answer.isKnown(koa.req.headers['if-none-match'])) {
+  if (isKnown(koa)) {
     koa.status = 304;
     return;
   }

@@ -31,6 +31,8 @@ export interface Entrance<Context, Credential = string> {
   routes: readonly Route<Context>[];
   access: Access<Context, Credential>;
   limiter?: Limiter<Context>;
+  /** Answers of routes with `hasEtag` have one, and are 304 to callers who have them. */
+  hasEtags?: true;
   /** Answers a request without a valid credential, by its address; by default with its own refusal. */
   refuseSignIn?: (refusal: Problem, address: string | undefined) => Problem;
   noteRefusal?: NoteRefusal<Credential>;

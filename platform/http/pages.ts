@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { type Encoding, encodingFor } from './compress-answers.ts';
+import { type Encoding, encodingFor, isKnown } from './compress-answers.ts';
 import { type Headers, Problem } from './problem.ts';
 
 export type Page = WholePage | Redirect;
@@ -45,7 +45,7 @@ export function servePages(find: (path: string) => Promise<Page | null>): Middle
     const etag = page.headers?.['ETag'];
     if (etag !== undefined) {
       koa.set('ETag', encoding === null ? etag : etag.replace(/"$/, `-${encoding}"`));
-      if (koa.fresh) {
+      if (isKnown(koa)) {
         koa.status = 304;
         return;
       }

@@ -69,6 +69,7 @@ export interface Route<Context> {
   readonly params: Parameters;
   readonly body: Body<unknown> | StreamedBody<unknown> | null;
   readonly success: Omit<Success<never>, 'present'>;
+  readonly hasEtag: boolean;
   /** All problems it can answer, except 404 of unknown paths and 405. */
   readonly problems: ReadonlyMap<ProblemType, string>;
   answer(exchange: Exchange, context: Context): Promise<Answer>;
@@ -115,6 +116,7 @@ export function routesOf<Context>() {
       params,
       body: declaration.body ?? null,
       success,
+      hasEtag: method === 'GET' && success.hasEtag === true,
       problems: problemsOf(declaration),
       answer: (exchange, context) => answer(declaration, exchange, context),
     };

@@ -15,23 +15,13 @@ export class FileAnswer {
     this.file = file;
   }
 
-  get etag(): string {
-    return `"${this.file.digest}"`;
-  }
-
   /** The browser keeps it, and asks each time whether it may still show it. Opened on its own it can run nothing. */
   get headers(): Record<string, string> {
     return {
       'Cache-Control': 'private, no-cache',
       'Content-Security-Policy': "default-src 'none'; sandbox",
       'Content-Disposition': 'inline',
-      ETag: this.etag,
+      ETag: `"${this.file.digest}"`,
     };
-  }
-
-  /** @param condition the header `If-None-Match`. */
-  isKnown(condition: string | undefined): boolean {
-    const given = (condition ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-    return given.includes(this.etag);
   }
 }

@@ -9,6 +9,8 @@ export interface Success<Result> {
   readonly otherwise?: { readonly status: number; readonly description: string };
   readonly schema: JsonSchema | null;
   readonly headers: Headers;
+  /** If it answers a GET. */
+  readonly hasEtag?: true;
   readonly example?: Example;
   present(result: Result, path: string): { status?: number; body?: object; headers?: AnswerHeaders };
 }
@@ -22,6 +24,7 @@ export function found<View>(schema: JsonSchema, description: string, example: Ex
     description,
     schema: dataSchema(schema),
     headers: {},
+    hasEtag: true,
     example,
     present: (view) => ({ body: withMember('data', view as object) }),
   };
@@ -71,6 +74,7 @@ export function listed<List extends { data: readonly unknown[] } | StreamedList>
     description,
     schema: listSchema(item, paging),
     headers: {},
+    hasEtag: true,
     example,
     present: (list) => ({ body: list }),
   };

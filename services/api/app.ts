@@ -7,6 +7,7 @@ import { digestOfSecret, parseKey } from '../../domain/administration/api-keys/k
 import type { CredentialUsage } from '../../platform/access/credential-usage.ts';
 import { createHttpApp } from '../../platform/http/app.ts';
 import { bearerOf, unauthorized } from '../../platform/http/bearer.ts';
+import { compressAnswers } from '../../platform/http/compress-answers.ts';
 import type { Access, Limiter, NoteRefusal } from '../../platform/http/entrance.ts';
 import { servePages } from '../../platform/http/pages.ts';
 import { organizationMoves, Problem } from '../../platform/http/problem.ts';
@@ -41,7 +42,8 @@ export function createApp({ serving, keys, keyUsage, health, description, ...par
     routes: API_ROUTES,
     access: apiKeyAccess({ ...serving, keys, usage: keyUsage }),
     largeBodies: { threads: serving.largeBodies, bodies: import.meta.resolve('./bodies.ts') },
-    pages: [servePages(health)],
+    pages: [servePages(health), compressAnswers()],
+    hasEtags: true,
     documents: [publishDescription(() => describePublicApi(API_RESOURCES, description))],
   });
 }
