@@ -2273,7 +2273,7 @@ CREATE OR REPLACE FUNCTION public.reads_apart(of_org_id integer, asset_ids integ
  SET jit TO 'off'
 AS $function$
   with recursive leap as (
-    select given.asset_id, given.begun_by, given.apart, null::timestamptz as since, coalesce((
+    select given.asset_id, given.begun_by, given.apart, null::timestamptz[] as reads, coalesce((
         select position.last_seen from positions position
         where position.org_id = of_org_id and position.asset_id = given.asset_id and position.last_seen <= given.since
       ), (
@@ -2290,13 +2290,8 @@ AS $function$
     from unnest(asset_ids, sinces, begun_by, aparts) as given (asset_id, since, begun_by, apart)
     where of_org_id = current_org_id()
     union all
-    select leap.asset_id, leap.begun_by, leap.apart, case when near.at is null then leap.reached end,
-      coalesce(near.at, (
-        select scan.observed_at from scan_events scan
-        where scan.org_id = of_org_id and scan.asset_id = leap.asset_id and scan.observed_at > leap.reached
-          and scan.observed_at < known_until and scan.retraction_id is null
-        order by scan.observed_at limit 1
-      ))
+    select leap.asset_id, leap.begun_by, leap.apart, next.reads,
+      coalesce(near.at, nullif(next.reads[cardinality(next.reads)], leap.reached))
     from leap
     cross join lateral (
       select (
@@ -2307,9 +2302,25 @@ AS $function$
       ) as at
       offset 0
     ) near
+    cross join lateral (
+      select case when near.at is null then leap.reached || array(
+        select scan.observed_at from scan_events scan
+        where scan.org_id = of_org_id and scan.asset_id = leap.asset_id and scan.observed_at > leap.reached
+          and scan.observed_at < known_until and scan.retraction_id is null
+        order by scan.observed_at limit 100
+      ) end as reads
+      offset 0
+    ) next
     where leap.reached <= leap.begun_by
   )
-  select asset_id, since, reached from leap where since is not null limit most
+  select leap.asset_id, pair.since, pair.until
+  from leap cross join lateral (
+    select read as since, lead(read) over (order by place) as until
+    from unnest(leap.reads) with ordinality as each (read, place)
+  ) pair
+  where pair.since <= leap.begun_by
+    and case when pair.until is null then leap.reached is null else pair.until >= pair.since + leap.apart end
+  limit most
 $function$
 ;
 

@@ -136,7 +136,8 @@ end $$;
 -- scans as far as they are kept.
 --
 -- It leaps from read to read, each time to the last one that is nearer than `aparts`: of an asset that is read every
--- ten seconds, in leaps of 30 minutes, a week is 336 looks into the index instead of 60,480 rows.
+-- ten seconds, in leaps of 30 minutes, a week is 336 looks into the index instead of 60,480 rows. Where none is nearer, it
+-- takes the next hundred at once: one look asks the index of every chunk.
 --
 -- As with `last_seen_before`, the API has no business with raw scans. The settings leave no plan but the index.
 create or replace function reads_apart(
@@ -146,7 +147,7 @@ create or replace function reads_apart(
 language sql stable security definer
 set search_path = pg_catalog, public, pg_temp set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
   with recursive leap as (
-    select given.asset_id, given.begun_by, given.apart, null::timestamptz as since, coalesce((
+    select given.asset_id, given.begun_by, given.apart, null::timestamptz[] as reads, coalesce((
         select position.last_seen from positions position
         where position.org_id = of_org_id and position.asset_id = given.asset_id and position.last_seen <= given.since
       ), (
@@ -163,13 +164,8 @@ set search_path = pg_catalog, public, pg_temp set enable_seqscan = off set enabl
     from unnest(asset_ids, sinces, begun_by, aparts) as given (asset_id, since, begun_by, apart)
     where of_org_id = current_org_id()
     union all
-    select leap.asset_id, leap.begun_by, leap.apart, case when near.at is null then leap.reached end,
-      coalesce(near.at, (
-        select scan.observed_at from scan_events scan
-        where scan.org_id = of_org_id and scan.asset_id = leap.asset_id and scan.observed_at > leap.reached
-          and scan.observed_at < known_until and scan.retraction_id is null
-        order by scan.observed_at limit 1
-      ))
+    select leap.asset_id, leap.begun_by, leap.apart, next.reads,
+      coalesce(near.at, nullif(next.reads[cardinality(next.reads)], leap.reached))
     from leap
     cross join lateral (
       select (
@@ -180,7 +176,23 @@ set search_path = pg_catalog, public, pg_temp set enable_seqscan = off set enabl
       ) as at
       offset 0
     ) near
+    cross join lateral (
+      select case when near.at is null then leap.reached || array(
+        select scan.observed_at from scan_events scan
+        where scan.org_id = of_org_id and scan.asset_id = leap.asset_id and scan.observed_at > leap.reached
+          and scan.observed_at < known_until and scan.retraction_id is null
+        order by scan.observed_at limit 100
+      ) end as reads
+      offset 0
+    ) next
     where leap.reached <= leap.begun_by
   )
-  select asset_id, since, reached from leap where since is not null limit most
+  select leap.asset_id, pair.since, pair.until
+  from leap cross join lateral (
+    select read as since, lead(read) over (order by place) as until
+    from unnest(leap.reads) with ordinality as each (read, place)
+  ) pair
+  where pair.since <= leap.begun_by
+    and case when pair.until is null then leap.reached is null else pair.until >= pair.since + leap.apart end
+  limit most
 $$;

@@ -7,6 +7,7 @@ import { pathKey } from '../../../../domain/alerts/conditions/path-key.ts';
 import { stretchesOf } from '../../../../domain/alerts/conditions/stretches-of.ts';
 import type { DatedRule } from '../../../../domain/alerts/rules/rule.ts';
 import { useDatabase } from '../../../support/database.ts';
+import { MeasuredClient } from '../../../support/measured-client.ts';
 import { at, PresenceSite } from '../../../support/presence-site.ts';
 import { openDoor } from '../../../support/recorded-past.ts';
 import { ruleOf } from './rule-of.ts';
@@ -61,6 +62,34 @@ describe('the evidence of conditions', () => {
     const own = openDoor(database).of(site.orgId).listing({ isBrief: true, signal: undefined });
     const asked = await loadAssetEvidence(own, site.orgId, [overdue({})], site.assets.slice(0, 2), window);
     expect(asked.assets).to.deep.equal(assets);
+  });
+
+  it('takes many reads that are far apart at once', async () => {
+    const READS = 1_000;
+    const asset = 1_000_000;
+    await database.rows(
+      `insert into scan_events
+         (org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type, tag_value, reader_id, antenna)
+       select $1, $2, 1, now() - make_interval(mins => n), now(), false, 'rfid', 'APART', 1, 1
+       from generate_series(1, $3::integer) n`,
+      [site.orgId, asset, READS],
+    );
+    const measured = await MeasuredClient.connect(database.url);
+    try {
+      const taken = await measured.measure(async (client) => {
+        await client.query(`select set_config('tagtrail.org_id', $1, false)`, [String(site.orgId)]);
+        const { rows } = await client.query({
+          name: 'reads-apart',
+          text: `select from reads_apart($1, array[$2::integer], array['-infinity'::timestamptz], array[now()],
+            array[interval '30 seconds'], now(), 10_000)`,
+          values: [site.orgId, asset],
+        });
+        expect(rows).to.have.lengthOf(READS);
+      });
+      expect(taken.get('reads-apart')?.pages).to.be.within(1, 3 * READS);
+    } finally {
+      await measured.client.end();
+    }
   });
 
   it('says of a short pause that a sweep did not find the asset in it', async () => {
