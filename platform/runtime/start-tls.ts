@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import { collectDefaultMetrics, type Registry } from 'prom-client';
+import { measureFigure } from './figures.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { repeat } from './repeat.ts';
 import { ServerTls, warnOfExpired } from './server-tls.ts';
@@ -63,13 +64,11 @@ function measureProcess(registry: Registry): void {
 
 function measureCertificate(registry: Registry, tls: ServerTls | null): void {
   if (tls !== null) {
-    new Gauge({
-      name: 'tagtrail_tls_certificate_expiry_timestamp_seconds',
-      help: 'When the certificate of TLS_CERT_FILE expires',
-      registers: [registry],
-      collect() {
-        this.set(tls.expiresAt / 1_000);
-      },
-    });
+    measureFigure(
+      registry,
+      'tagtrail_tls_certificate_expiry_timestamp_seconds',
+      'When the certificate of TLS_CERT_FILE expires',
+      () => tls.expiresAt / 1_000,
+    );
   }
 }

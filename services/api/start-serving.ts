@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import {
   type OrganizationDoor,
   openOrganizationDoor,
 } from '../../db/timescale/connections/organization-door.ts';
 import { LargeBodies } from '../../platform/http/large-bodies.ts';
+import { countEach, measureFigure } from '../../platform/runtime/figures.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { requireReplica } from '../../platform/runtime/require-database.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
@@ -82,23 +83,15 @@ function measureReplica(registry: Registry, { replicaReads: reads }: Organizatio
   if (reads === null) {
     return;
   }
-  new Counter({
-    name: 'tagtrail_replica_lists_total',
-    help: 'Expensive lists and reports, by the answering server: replica or primary.',
-    labelNames: ['answered_by'] as const,
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc({ answered_by: 'replica' }, reads.byReplica);
-      this.inc({ answered_by: 'primary' }, reads.byPrimary);
-    },
-  });
-  new Gauge({
-    name: 'tagtrail_replica_behind_bytes',
-    help: 'Log of the primary that the replica lacked when it was last asked for a list.',
-    registers: [registry],
-    collect() {
-      this.set(reads.bytesBehind);
-    },
-  });
+  const lists = 'Expensive lists and reports, by the answering server: replica or primary.';
+  countEach(registry, ['tagtrail_replica_lists_total', lists, 'answered_by'], () => [
+    ['replica', reads.byReplica],
+    ['primary', reads.byPrimary],
+  ]);
+  measureFigure(
+    registry,
+    'tagtrail_replica_behind_bytes',
+    'Log of the primary that the replica lacked when it was last asked for a list.',
+    () => reads.bytesBehind,
+  );
 }

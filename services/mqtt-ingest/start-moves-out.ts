@@ -4,12 +4,12 @@ import { Gauge, type Registry as MetricRegistry, type Registry } from 'prom-clie
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { readPublishedLag } from '../../domain/moves/published/published-lag.ts';
 import { readPublishingFaults } from '../../domain/moves/published/refused-feeds.ts';
+import { measureFigures } from '../../platform/runtime/figures.ts';
 import { freshener } from '../../platform/runtime/freshener.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { repeat } from '../../platform/runtime/repeat.ts';
 import type { ConsumerBroker, ConsumerBrokerOptions } from './consumers/consumer-broker.ts';
 import { ConsumerLogins } from './consumers/consumer-logins.ts';
-import { measureFigures } from './metrics/measures.ts';
 import type { Destination } from './moves-out/messages.ts';
 import { type MovesOutFigures, publishMoves } from './moves-out/publish-moves.ts';
 import type { MovesOutConfig } from './moves-out/settings.ts';

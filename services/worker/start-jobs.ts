@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import { requireSealer } from '../../domain/moves/require-sealer.ts';
 import { requireDatabase } from '../../platform/runtime/database.ts';
+import { countEach, measureEach } from '../../platform/runtime/figures.ts';
 import type { Check } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { requireWritable } from '../../platform/runtime/require-database.ts';
@@ -56,42 +57,18 @@ function requireNoneFailing(jobs: readonly RunningJob[]): void {
 }
 
 function measureJobs(registry: Registry, jobs: readonly RunningJob[]): void {
-  const registers = [registry];
-  const labelNames = ['name'] as const;
-  new Gauge({
-    name: 'tagtrail_job_running',
-    help: '1 if this process has the turns of a job now. Of most jobs one process has them.',
-    labelNames,
-    registers,
-    collect() {
-      this.reset();
-      for (const { name, figures } of jobs.filter((job) => !job.figures.isDone)) {
-        this.set({ name }, Number(figures.isRunning));
-      }
-    },
-  });
-  new Counter({
-    name: 'tagtrail_job_turns_total',
-    help: 'Turns of a job that this process has completed.',
-    labelNames,
-    registers,
-    collect() {
-      this.reset();
-      for (const { name, figures } of jobs) {
-        this.inc({ name }, figures.turns);
-      }
-    },
-  });
-  new Counter({
-    name: 'tagtrail_job_failures_total',
-    help: 'Turns of a job that failed in this process, and failed attempts to begin it.',
-    labelNames,
-    registers,
-    collect() {
-      this.reset();
-      for (const { name, figures } of jobs) {
-        this.inc({ name }, figures.failures);
-      }
-    },
-  });
+  const running = '1 if this process has the turns of a job now. Of most jobs one process has them.';
+  measureEach(registry, ['tagtrail_job_running', running, 'name'], () =>
+    jobs
+      .filter(({ figures }) => !figures.isDone)
+      .map(({ name, figures }) => [name, Number(figures.isRunning)]),
+  );
+  const turns = 'Turns of a job that this process has completed.';
+  countEach(registry, ['tagtrail_job_turns_total', turns, 'name'], () =>
+    jobs.map(({ name, figures }) => [name, figures.turns]),
+  );
+  const failures = 'Turns of a job that failed in this process, and failed attempts to begin it.';
+  countEach(registry, ['tagtrail_job_failures_total', failures, 'name'], () =>
+    jobs.map(({ name, figures }) => [name, figures.failures]),
+  );
 }

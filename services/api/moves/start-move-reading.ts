@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { SharedReads } from '../../../base/shared-reads.ts';
 import { listen } from '../../../db/timescale/connections/listen.ts';
 import { MoveWaiters } from '../../../domain/moves/move-waiters.ts';
 import { headsOf, MOVES_SEALED } from '../../../domain/moves/sealed-announcement.ts';
 import { socketLimit } from '../../../platform/runtime/descriptor-limit.ts';
+import { measureFigure } from '../../../platform/runtime/figures.ts';
 import type { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import type { MoveReading } from '../serving/context.ts';
 
@@ -18,14 +19,8 @@ export async function startMoveReading(
   { log, lifecycle, registry }: { log: Logger; lifecycle: Lifecycle; registry: Registry },
 ): Promise<MoveReading> {
   const waiters = new MoveWaiters(socketLimit(MOST, SHARE_OF_DESCRIPTORS));
-  new Gauge({
-    name: 'tagtrail_api_waiting_requests',
-    help: 'Requests that wait for the move feed to go on.',
-    registers: [registry],
-    collect() {
-      this.set(waiters.size);
-    },
-  });
+  const help = 'Requests that wait for the move feed to go on.';
+  measureFigure(registry, 'tagtrail_api_waiting_requests', help, () => waiters.size);
   await lifecycle.start(
     'announcements of moves',
     () =>

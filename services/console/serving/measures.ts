@@ -4,6 +4,7 @@ import { RecentReads } from '../../../base/recent-reads.ts';
 import { ProviderRefusal } from '../../../domain/administration/users/provider/provider-refusal.ts';
 import { UserFault } from '../../../domain/administration/users/user-fault.ts';
 import { Problem } from '../../../platform/http/problem.ts';
+import { measureFigure } from '../../../platform/runtime/figures.ts';
 
 const WAYS = ['password', 'link', 'provider'] as const;
 const OUTCOMES = ['accepted', 'refused', 'limited', 'failed'] as const;
@@ -46,14 +47,8 @@ export class ConsoleMeasures {
     for (const why of CUTS) {
       this.#cuts.inc({ why }, 0);
     }
-    new Gauge({
-      name: 'tagtrail_console_event_streams',
-      help: 'Open pages that are sent moves as they come.',
-      registers,
-      collect() {
-        this.set(streams());
-      },
-    });
+    const help = 'Open pages that are sent moves as they come.';
+    measureFigure(registry, 'tagtrail_console_event_streams', help, streams);
     measureSessions(registry, sessions);
   }
 

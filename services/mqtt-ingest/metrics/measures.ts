@@ -7,43 +7,13 @@ import { findStalledMoves } from '../../../domain/health/stalled-moves.ts';
 import type { ReadMessage } from '../../../domain/messages/message.ts';
 import { latestRead } from '../../../domain/messages/reader-clocks.ts';
 import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
+import { measureFigure, measureFigures } from '../../../platform/runtime/figures.ts';
 import { freshener } from '../../../platform/runtime/freshener.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { PushedMessages } from '../push/pushed-messages.ts';
 import type { EmbeddedBrokerFigures } from '../source/embedded-broker.ts';
 import type { KafkaFigures } from '../source/kafka/kafka-source.ts';
 import type { SubscriberFigures } from '../source/subscriber.ts';
-
-type Metric<Name> = readonly [name: string, help: string, figure: Name];
-
-export function measureFigures<Name extends string>(
-  registry: Registry,
-  figures: () => Readonly<Record<Name, number | boolean>>,
-  { gauges, counters }: { gauges: readonly Metric<Name>[]; counters: readonly Metric<Name>[] },
-): void {
-  const registers = [registry];
-  for (const [name, help, figure] of gauges) {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(Number(figures()[figure]));
-      },
-    });
-  }
-  for (const [name, help, figure] of counters) {
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        this.reset();
-        this.inc(Number(figures()[figure]));
-      },
-    });
-  }
-}
 
 const HELD = [
   ['tagtrail_ingest_held_messages', 'Messages received and not committed yet.', 'heldMessages'],
@@ -131,19 +101,16 @@ export function measureSlow(registry: Registry, intake: Pick<Intake, 'slow'>): v
         'slow',
       ],
     ],
-    counters: [],
   });
 }
 
 export function measureClock(registry: Registry, databaseClock: DatabaseClock): void {
-  new Gauge({
-    name: 'tagtrail_ingest_clock_ahead_seconds',
-    help: "How far this machine's clock is ahead of the database's; negative if behind. Beyond 5 s nothing is recorded.",
-    registers: [registry],
-    collect() {
-      this.set(databaseClock.ahead);
-    },
-  });
+  measureFigure(
+    registry,
+    'tagtrail_ingest_clock_ahead_seconds',
+    "How far this machine's clock is ahead of the database's; negative if behind. Beyond 5 s nothing is recorded.",
+    () => databaseClock.ahead,
+  );
 }
 
 /**
@@ -186,14 +153,8 @@ export function measurePush(
   messages: PushedMessages,
   listener: RequestListener,
 ): RequestListener {
-  new Gauge({
-    name: 'tagtrail_push_held_messages',
-    help: 'Messages pushed over HTTP that wait for room or for their commit.',
-    registers: [registry],
-    collect() {
-      this.set(messages.waiting);
-    },
-  });
+  const help = 'Messages pushed over HTTP that wait for room or for their commit.';
+  measureFigure(registry, 'tagtrail_push_held_messages', help, () => messages.waiting);
   const requests = new Counter({
     name: 'tagtrail_push_requests_total',
     help: 'Requests of readers that push over HTTP, by the status of the answer; 0 if they hung up before it.',

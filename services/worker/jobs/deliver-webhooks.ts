@@ -8,6 +8,7 @@ import type { SecretsKeys } from '../../../domain/webhooks/secrets/secrets-key.t
 import type { Agents } from '../../../domain/webhooks/sending/agents.ts';
 import type { Attempt } from '../../../domain/webhooks/sending/deliver.ts';
 import { STATES } from '../../../domain/webhooks/stored-webhook.ts';
+import { countOutcomes, measureFigure } from '../../../platform/runtime/figures.ts';
 import type { Job, JobParts } from './job.ts';
 
 /** Connections to read events and to record deliveries; leases, which must not wait behind them, have another. */
@@ -19,7 +20,8 @@ export function deliverWebhooks(
   { keys, agents, log, metrics, pool }: JobParts & { keys: SecretsKeys; agents: Agents },
 ): Job {
   const session = { name: 'tagtrail webhooks' };
-  const onAttempt = countAttempts(metrics);
+  const count = countOutcomes(metrics, ATTEMPTS, ['delivered', 'failed', 'refused', 'gone']);
+  const onAttempt = ({ outcome }: Attempt) => count(outcome);
   const onSettled = countSettled(metrics);
   let current: Deliverer | null = null;
   measureWebhooks(metrics, () => current, pool);
@@ -44,19 +46,10 @@ export function deliverWebhooks(
   };
 }
 
-/** @returns the callback for each attempt. */
-function countAttempts(registry: Registry): (attempt: Attempt) => void {
-  const counter = new Counter({
-    name: 'tagtrail_webhook_attempts_total',
-    help: 'Requests to receivers of webhooks by their outcome: delivered, failed, refused (not sent: no permitted address), gone (410).',
-    labelNames: ['outcome'] as const,
-    registers: [registry],
-  });
-  for (const outcome of ['delivered', 'failed', 'refused', 'gone'] as const) {
-    counter.inc({ outcome }, 0);
-  }
-  return ({ outcome }) => counter.inc({ outcome });
-}
+const ATTEMPTS = [
+  'tagtrail_webhook_attempts_total',
+  'Requests to receivers of webhooks by their outcome: delivered, failed, refused (not sent: no permitted address), gone (410).',
+] as const;
 
 /** @returns the callback for the number of events merged into one. */
 function countSettled(registry: Registry): (events: number) => void {
@@ -70,22 +63,18 @@ function countSettled(registry: Registry): (events: number) => void {
 
 /** Exports what this process delivers, and how all webhooks are, which is read at every scrape. */
 function measureWebhooks(registry: Registry, deliverer: () => Deliverer | null, db: Connection): void {
-  new Gauge({
-    name: 'tagtrail_webhooks_held',
-    help: 'Webhooks that this process delivers for.',
-    registers: [registry],
-    collect() {
-      this.set(deliverer()?.webhooks ?? 0);
-    },
-  });
-  new Gauge({
-    name: 'tagtrail_webhook_requests_in_flight',
-    help: 'Requests to receivers of webhooks that are under way.',
-    registers: [registry],
-    collect() {
-      this.set(deliverer()?.sending ?? 0);
-    },
-  });
+  measureFigure(
+    registry,
+    'tagtrail_webhooks_held',
+    'Webhooks that this process delivers for.',
+    () => deliverer()?.webhooks ?? 0,
+  );
+  measureFigure(
+    registry,
+    'tagtrail_webhook_requests_in_flight',
+    'Requests to receivers of webhooks that are under way.',
+    () => deliverer()?.sending ?? 0,
+  );
   const lag = new Gauge({
     name: 'tagtrail_webhook_lag_seconds',
     help: 'How long the oldest event that a webhook which is on has yet to deliver has waited since it was there and the webhook on, less its settle_seconds.',

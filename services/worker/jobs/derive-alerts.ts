@@ -4,6 +4,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { COUNTED, readAlertFigures } from '../../../domain/alerts/deriving/figures.ts';
 import { AlertTurns } from '../../../domain/alerts/deriving/take-turn.ts';
 import { MOVES_SEALED } from '../../../domain/moves/sealed-announcement.ts';
+import { measureFigure } from '../../../platform/runtime/figures.ts';
 import { freshener } from '../../../platform/runtime/freshener.ts';
 import type { Job, JobParts } from './job.ts';
 
@@ -67,19 +68,14 @@ export function measureAlerts(registry: Registry, firstLooks: () => number | nul
 }
 
 function measureDeriving(registry: Registry, firstLooks: () => number | null): void {
-  const own = (name: string, help: string, figure: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(figure());
-      },
-    });
-  own('tagtrail_alerts_deriving', '1 if this process derives alerts; one process does at a time.', () =>
-    Number(firstLooks() !== null),
+  measureFigure(
+    registry,
+    'tagtrail_alerts_deriving',
+    '1 if this process derives alerts; one process does at a time.',
+    () => Number(firstLooks() !== null),
   );
-  own(
+  measureFigure(
+    registry,
     'tagtrail_alerts_first_looks',
     'Organizations of which this process has not looked at all assets yet since it derives alerts.',
     () => firstLooks() ?? 0,

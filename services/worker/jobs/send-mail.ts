@@ -1,10 +1,10 @@
-import { Counter, type Registry } from 'prom-client';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { MailTurns } from '../../../domain/alerts/mail/delivery/mail-turns.ts';
 import type { MailServer } from '../../../domain/alerts/mail/sending/mail-server.ts';
-import { type MailOutcome, openMailer } from '../../../domain/alerts/mail/sending/mailer.ts';
+import { openMailer } from '../../../domain/alerts/mail/sending/mailer.ts';
 import type { Sender } from '../../../domain/alerts/mail/sending/sender.ts';
 import { MOVES_SEALED } from '../../../domain/moves/sealed-announcement.ts';
+import { countOutcomes } from '../../../platform/runtime/figures.ts';
 import type { Job, JobParts } from './job.ts';
 
 export interface MailConfig {
@@ -34,7 +34,7 @@ export function sendMail(
   { server, from, CONSOLE_URL: consoleUrl, MAIL_SETTLE_SECONDS: settleSeconds }: MailConfig,
   { log, metrics, pool }: JobParts,
 ): Job {
-  const count = countMessages(metrics);
+  const count = countOutcomes(metrics, MESSAGES, ['sent', 'refused', 'failed']);
   let nextWarning = 0;
   const warn = (what: object, text: string) => {
     if (Date.now() >= nextWarning) {
@@ -87,15 +87,7 @@ export function sendMail(
   };
 }
 
-function countMessages(registry: Registry): (outcome: MailOutcome['outcome']) => void {
-  const counter = new Counter({
-    name: 'tagtrail_mail_messages_total',
-    help: 'E-mail of alerts by its outcome: sent, refused (by the mail server, for good), failed (tried again).',
-    labelNames: ['outcome'] as const,
-    registers: [registry],
-  });
-  for (const outcome of ['sent', 'refused', 'failed'] as const) {
-    counter.inc({ outcome }, 0);
-  }
-  return (outcome) => counter.inc({ outcome });
-}
+const MESSAGES = [
+  'tagtrail_mail_messages_total',
+  'E-mail of alerts by its outcome: sent, refused (by the mail server, for good), failed (tried again).',
+] as const;
