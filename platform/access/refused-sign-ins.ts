@@ -1,10 +1,9 @@
 import type { Logger } from 'pino';
-import { messageOf } from '../../base/errors.ts';
 import { withoutTokens } from '../../base/tag-secrets.ts';
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
-import { repeat } from '../runtime/repeat.ts';
+import { repeatFlushing } from '../runtime/repeat.ts';
 
 /**
  * `reader_mqtt_5`: its password was right, its version of MQTT was not. `reader_taken_over`: let in, and another connection of
@@ -124,8 +123,8 @@ function storable(text: string): string {
 /** UTF-16 units. */
 const LONGEST = 100;
 
-/** Flushes counts every {@link PAUSE_MS} and at shutdown. Logs the beginning and the end of an outage once each. */
-export function startRefusedSignIns(
+/** Flushes counts every {@link PAUSE_MS} and at shutdown. */
+export async function startRefusedSignIns(
   db: Connection,
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
   pause = PAUSE_MS,
@@ -134,37 +133,26 @@ export function startRefusedSignIns(
     now: () => performance.now(),
     write: (counts) => writeRefusedSignIns(db, counts),
   });
-  let isOut = false;
   let droppedAt = Number.NEGATIVE_INFINITY;
   const flush = async () => {
-    if ((await refused.flush()) && isOut) {
-      isOut = false;
-      log.info('Refused sign-ins are recorded again');
-    }
+    const hasWritten = await refused.flush();
     if (performance.now() - droppedAt > DROP_EVERY_MS) {
       await dropOldRefusals(db);
       droppedAt = performance.now();
     }
+    return hasWritten;
   };
-  const onFault = (error: unknown) => {
-    if (!isOut) {
-      isOut = true;
-      log.warn(
-        { reason: messageOf(error) },
-        'Refused sign-ins cannot be recorded; their counts are kept for later',
-      );
-    }
-  };
-  return lifecycle
-    .start(
-      'record of refused sign-ins',
-      async () => ({ refused, repeating: repeat(pause, flush, onFault) }),
-      async ({ repeating }) => {
-        await repeating.stop();
-        await refused.flush().catch(onFault);
-      },
-    )
-    .then((started) => started.refused);
+  await lifecycle.start(
+    'record of refused sign-ins',
+    () =>
+      repeatFlushing(pause, flush, {
+        log,
+        lost: 'Refused sign-ins cannot be recorded; their counts are kept for later',
+        back: 'Refused sign-ins are recorded again',
+      }),
+    (started) => started.stop(),
+  );
+  return refused;
 }
 
 const PAUSE_MS = 5_000;

@@ -1,3 +1,6 @@
+import type { Logger } from 'pino';
+import { messageOf } from '../../base/errors.ts';
+
 export interface Repeating {
   stop(): Promise<void>;
 }
@@ -31,6 +34,39 @@ export function repeat(
       isStopped = true;
       clearTimeout(timer);
       await running;
+    },
+  };
+}
+
+/**
+ * Writes down what is counted, every `pause` milliseconds and when it is stopped. Logs the beginning and the end of an
+ * outage once each.
+ *
+ * @param flush returns false if there was nothing to write.
+ */
+export function repeatFlushing(
+  pause: number,
+  flush: () => Promise<boolean>,
+  { log, lost, back }: { log: Logger; lost: string; back: string },
+): Repeating {
+  let isOut = false;
+  const turn = async () => {
+    if ((await flush()) && isOut) {
+      isOut = false;
+      log.info(back);
+    }
+  };
+  const onFault = (error: unknown) => {
+    if (!isOut) {
+      isOut = true;
+      log.warn({ reason: messageOf(error) }, lost);
+    }
+  };
+  const repeating = repeat(pause, turn, onFault);
+  return {
+    stop: async () => {
+      await repeating.stop();
+      await turn().catch(onFault);
     },
   };
 }
