@@ -63,6 +63,15 @@ export function notFound(message: string): AppError {
   return new AppError('not_found', message);
 }
 
+/** @throws AppError `not_found` if there is nothing, or nothing any more. */
+export async function orNotFound<Found>(message: string, looked: Promise<Found | null>): Promise<Found> {
+  const found = await looked;
+  if (found === null) {
+    throw notFound(message);
+  }
+  return found;
+}
+
 export function forbidden(message: string): AppError {
   return new AppError('forbidden', message);
 }

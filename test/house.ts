@@ -31,7 +31,8 @@ import { filesBelow, ROOT } from './support/files-below.ts';
  */
 const ROOMS = ['base/', 'clients/', 'db/', 'domain/', 'platform/', 'services/', 'simulation/'];
 const LANGUAGES = ['.ts', '.tsx', '.sql', '.css', '.html'];
-const GENERATED = /^clients\/typescript\/src\/paths|^db\/timescale\/schema\/schema\.sql$/;
+const GENERATED =
+  /^clients\/typescript\/src\/paths|^clients\/console-app\/src\/api\/answers\.ts$|^db\/timescale\/schema\/schema\.sql$/;
 const ROUTE = 'services/api/assets/routes.ts';
 const REPETITIONS = 7;
 

@@ -1,5 +1,5 @@
 import type { MergePatch } from '../../../base/checks/merge-patch.ts';
-import { notFound } from '../../../base/errors.ts';
+import { orNotFound } from '../../../base/errors.ts';
 import type { SameJson } from '../../../base/json/same-json.ts';
 import type {
   OrganizationConnection,
@@ -24,6 +24,8 @@ import {
   updateAssetKey,
 } from './queries.ts';
 
+const MISSING = 'Asset not found';
+
 type AssetPatch = MergePatch<AssetRow, Changes<typeof ASSET_COLUMNS>>;
 
 /**
@@ -43,17 +45,17 @@ export function patchAsset(
     db,
     actor,
     async (change) => {
-      await orNotFound(lockLiveAsset(change, id));
-      const looked = await orNotFound(lookUpAsset(change, id));
+      await orNotFound(MISSING, lockLiveAsset(change, id));
+      const looked = await orNotFound(MISSING, lookUpAsset(change, id));
       const current = await rowToPatch<AssetRow>(change.orgId, looked, patch, () =>
-        orNotFound(findLiveAsset(change, id)),
+        orNotFound(MISSING, findLiveAsset(change, id)),
       );
       const after = await patched(ASSET_COLUMNS, current, patch.against(current), same);
       if (isUnchanged(ASSET_COLUMNS, current, after)) {
         return unchanged(current);
       }
       await updateAsset(change, id, updateOf(ASSET_COLUMNS, current, after));
-      return changed(await orNotFound(lookUpAsset(change, id)), [
+      return changed(await orNotFound(MISSING, lookUpAsset(change, id)), [
         changeOf(change.orgId, 'asset', current, after),
       ]);
     },
@@ -72,13 +74,13 @@ export function renameAsset(
   externalKey: string,
 ): Promise<LookedUp<AssetRow> & { id: number }> {
   return makeChange(db, actor, async (change) => {
-    const before = await orNotFound(lockLiveAsset(change, id));
+    const before = await orNotFound(MISSING, lockLiveAsset(change, id));
     if (before === externalKey) {
-      return unchanged(await orNotFound(lookUpAsset(change, id)));
+      return unchanged(await orNotFound(MISSING, lookUpAsset(change, id)));
     }
     await claim(change, [`asset:${externalKey}`]);
     await explainViolations(updateAssetKey(change, id, externalKey), { external_key: externalKey });
-    return changed(await orNotFound(lookUpAsset(change, id)), [
+    return changed(await orNotFound(MISSING, lookUpAsset(change, id)), [
       renamingOf(change.orgId, 'asset', id, before, externalKey),
     ]);
   });
@@ -92,18 +94,9 @@ export function renameAsset(
 export function deleteAsset(db: OrganizationDatabase, actor: Actor, id: number): Promise<void> {
   return detachingAll(db, 'asset', id, () =>
     makeChange(db, actor, async (change) => {
-      const deleted = await orNotFound(softDeleteAsset(change, id));
+      const deleted = await orNotFound(MISSING, softDeleteAsset(change, id));
       const tags = await detachAllTags(change, 'asset', id);
       return changed(undefined, [deletionOf(change.orgId, 'asset', id, deleted, tags)]);
     }),
   );
-}
-
-/** @throws AppError `not_found`, also if the asset was deleted since the request was let in. */
-async function orNotFound<Found>(asset: Promise<Found | null>): Promise<Found> {
-  const found = await asset;
-  if (found === null) {
-    throw notFound('Asset not found');
-  }
-  return found;
 }

@@ -6,7 +6,7 @@ import {
   refuseIssues,
 } from '../../../base/checks/issues.ts';
 import type { MergePatch } from '../../../base/checks/merge-patch.ts';
-import { conflict, notFound } from '../../../base/errors.ts';
+import { conflict, orNotFound } from '../../../base/errors.ts';
 import { expensiveTurns, QUEUE } from '../../../base/expensive-turns.ts';
 import type { SameJson } from '../../../base/json/same-json.ts';
 import type {
@@ -31,6 +31,8 @@ import { countDescendants } from './list-tree.ts';
 import { findLiveLocation, lockLiveLocation, lookUpLocation } from './queries.ts';
 import { lockTree, refuseCycle } from './refuse-cycle.ts';
 
+const MISSING = 'Location not found';
+
 type LocationChanges = Changes<typeof LOCATION_COLUMNS> & {
   parent_id?: number | null | undefined;
   parent_external_key?: string | null | undefined;
@@ -54,10 +56,10 @@ export function patchLocation(
     db,
     actor,
     async (change) => {
-      await orNotFound(lockLocationForChange(change, id));
-      const looked = await orNotFound(lookUpLocation(change, id));
+      await orNotFound(MISSING, lockLocationForChange(change, id));
+      const looked = await orNotFound(MISSING, lookUpLocation(change, id));
       const current = await rowToPatch<LocationRow>(change.orgId, looked, patch, () =>
-        orNotFound(findLiveLocation(change, id)),
+        orNotFound(MISSING, findLiveLocation(change, id)),
       );
       const changes = patch.against(current);
       const after = await patched(LOCATION_COLUMNS, current, changes, same);
@@ -66,7 +68,7 @@ export function patchLocation(
         return unchanged(current);
       }
       await updateLocation(change, id, { ...after, parent_id: parentId });
-      const updated = await orNotFound(lookUpLocation(change, id));
+      const updated = await orNotFound(MISSING, lookUpLocation(change, id));
       return changed(updated, [
         changeOf(change.orgId, 'location', current, after, differences(parentOf(current), parentOf(updated))),
       ]);
@@ -137,14 +139,17 @@ export function renameLocation(
   externalKey: string,
 ): Promise<{ location: LookedUp<LocationRow> & { id: number }; descendantCount: number }> {
   return makeChange(db, actor, async (change) => {
-    const before = await orNotFound(lockLocationForChange(change, id));
+    const before = await orNotFound(MISSING, lockLocationForChange(change, id));
     if (before === externalKey) {
-      return unchanged({ location: await orNotFound(lookUpLocation(change, id)), descendantCount: 0 });
+      return unchanged({
+        location: await orNotFound(MISSING, lookUpLocation(change, id)),
+        descendantCount: 0,
+      });
     }
     await claim(change, [`location:${externalKey}`]);
     await explainViolations(updateLocationKey(change, id, externalKey), { external_key: externalKey });
     const renamed = {
-      location: await orNotFound(lookUpLocation(change, id)),
+      location: await orNotFound(MISSING, lookUpLocation(change, id)),
       descendantCount: await countAll(change, id),
     };
     return changed(renamed, [renamingOf(change.orgId, 'location', id, before, externalKey)]);
@@ -171,7 +176,7 @@ async function countAll(transaction: OrganizationConnection, id: number): Promis
 export function deleteLocation(db: OrganizationDatabase, actor: Actor, id: number): Promise<void> {
   return detachingAll(db, 'location', id, () =>
     makeChange(db, actor, async (change) => {
-      await orNotFound(lockLocationForDelete(change, id));
+      await orNotFound(MISSING, lockLocationForDelete(change, id));
       if ((await countDescendants(change, id, 1)) > 0) {
         throw conflict(
           'location has descendant locations; reassign or remove them before deleting (cascade is not supported)',
@@ -199,15 +204,6 @@ async function takeOffPlans(change: OrganizationChange, locationId: number): Pro
     )
     update plans set location_id = nullif(location_id, ${locationId}), version = version + 1, updated_at = now()
     where org_id = ${orgId} and (location_id = ${locationId} or id in (select plan_id from gone))`);
-}
-
-/** @throws AppError `not_found`, also if the location was deleted since the request was let in. */
-async function orNotFound<Found>(location: Promise<Found | null>): Promise<Found> {
-  const found = await location;
-  if (found === null) {
-    throw notFound('Location not found');
-  }
-  return found;
 }
 
 /**

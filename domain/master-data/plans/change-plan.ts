@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
-import { conflict, notFound } from '../../../base/errors.ts';
+import { conflict, orNotFound } from '../../../base/errors.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
@@ -48,10 +48,7 @@ export function changePlan(
       // If two plans of a location get a scale at once, the second sees the first.
       await claim(change, ['plans']);
       await holdLocations(change, locationsIn(wanted));
-      const before = await lockPlan(change, id);
-      if (before === null) {
-        throw notFound('Plan not found');
-      }
+      const before = await orNotFound('Plan not found', lockPlan(change, id));
       if (version !== undefined && version !== before.version) {
         throw conflict(
           `the plan was changed by somebody else meanwhile (it is version ${before.version}, not ${version}); read it again`,
@@ -74,10 +71,7 @@ export function changePlan(
         return unchanged(before);
       }
       await storePlan(change, id, next);
-      const after = await findPlan(change, id);
-      if (after === null) {
-        throw notFound('Plan not found');
-      }
+      const after = await orNotFound('Plan not found', findPlan(change, id));
       return changed(after, [
         {
           orgId: change.orgId,

@@ -1,4 +1,4 @@
-import { notFound } from '../../../base/errors.ts';
+import { orNotFound } from '../../../base/errors.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
@@ -23,10 +23,7 @@ export function deletePlan(
   return makeChange(db, actor, (change) =>
     keepingPosition(change, withoutPosition, async () => {
       const { orgId } = change;
-      const plan = await lockPlan(change, id);
-      if (plan === null) {
-        throw notFound('Plan not found');
-      }
+      const plan = await orNotFound('Plan not found', lockPlan(change, id));
       const places = placesView(await readPlaces(change, id));
       const antennas = pinsView(await readPins(change, id));
       await change.exec(

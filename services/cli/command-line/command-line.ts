@@ -139,6 +139,12 @@ function withConventions(command: Command, path: string): Command {
     .showHelpAfterError(`(${TAGTRAIL} ${path} --help shows how it is used)`);
 }
 
+/** Arguments of `addHelpText`. */
+export function examples(...commands: readonly string[]): ['after', string] {
+  const head = commands.length === 1 ? 'Example' : 'Examples';
+  return ['after', `\n${head}:${commands.map((each) => `\n  ${TAGTRAIL} ${each}`).join('')}`];
+}
+
 /**
  * Prints a command's output as its options ask; JSON is printed last. Names may come from a tenant, so control
  * characters are escaped for people; a command whose names must not begin a line of their own applies `forTerminal`.

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { notFound } from '../../../base/errors.ts';
+import { orNotFound } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
@@ -91,10 +91,7 @@ function addAlertAcknowledge(program: Command): void {
           await acknowledgeAlert(db, actor, { orgId, id: options.alert }, actor.id);
           onMoves([orgId]);
         });
-        const row = await findAlert(db, orgId, options.alert);
-        if (row === null) {
-          throw notFound('Alert not found');
-        }
+        const row = await orNotFound('Alert not found', findAlert(db, orgId, options.alert));
         return shownAlert(row);
       });
       printResult({ json: alert, text: `Alert ${options.alert} is ${alert.state}.` }, options);

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
-import { TAGTRAIL } from '../../../base/typed-command.ts';
 import {
   type AntennaSettings,
   HEIGHT_M,
@@ -11,7 +10,7 @@ import {
 } from '../../../domain/administration/readers/set-antenna.ts';
 import { MOST_PORT } from '../../../domain/formats/mapping/acceptance.ts';
 import { isRadioStrength } from '../../../domain/tracking/rssi.ts';
-import { addCommand, id, printResult, wholeNumber } from '../command-line/command-line.ts';
+import { addCommand, examples, id, printResult, wholeNumber } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { withConnections } from '../connections/database.ts';
 
@@ -54,11 +53,12 @@ function addAntennaSet(program: Command): void {
       within(HEIGHT_M, 'metres, such as 2.4'),
     )
     .addHelpText(
-      'after',
-      `\nExamples:\n  ${TAGTRAIL} antenna set --reader 1 --port 2 --location DOCK-2 --min-rssi -65` +
-        `\n  ${TAGTRAIL} antenna set --reader 1 --name yard-left --location YARD` +
-        `\n  ${TAGTRAIL} antenna set --reader 1 --port 2 --location none` +
-        `\n  ${TAGTRAIL} antenna set --reader 1 --port 2 --offset-db 3 --height-m 2.4`,
+      ...examples(
+        'antenna set --reader 1 --port 2 --location DOCK-2 --min-rssi -65',
+        'antenna set --reader 1 --name yard-left --location YARD',
+        'antenna set --reader 1 --port 2 --location none',
+        'antenna set --reader 1 --port 2 --offset-db 3 --height-m 2.4',
+      ),
     )
     .action(async (options: Options) => {
       const { reader: readerId, port, name, location, minRssi, enable, disable, offsetDb, heightM } = options;
@@ -113,7 +113,7 @@ function addAntennaRemove(program: Command): void {
     .requiredOption('--reader <id>', 'its reader', id)
     .option('--port <port>', 'its port on the reader', wholeNumber(1, MOST_PORT))
     .option('--name <name>', 'its name, as the reader sends it')
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} antenna remove --reader 1 --port 9`)
+    .addHelpText(...examples('antenna remove --reader 1 --port 9'))
     .action(async (options: Pick<Options, 'reader' | 'port' | 'name' | 'json'>) => {
       const { reader: readerId, port, name } = options;
       await withConnections(({ db, actor }) => removeAntenna(db, actor, { readerId, port, name }));

@@ -15,7 +15,7 @@ import { optionalUrl } from '../../../platform/runtime/setting-kinds.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { BROKER_URL } from '../../mqtt-ingest/config.ts';
 import { commandLineActor } from '../../standalone/command-line-actor.ts';
-import { addCommand, id, printResult } from '../command-line/command-line.ts';
+import { addCommand, examples, id, printResult } from '../command-line/command-line.ts';
 import { withMigratedOwnerUrl } from '../connections/database.ts';
 import { requireOtherDatabase } from '../parts/other-database.ts';
 import { running, showProgress } from '../running/running.ts';
@@ -33,7 +33,7 @@ function addCellNumber(program: Command): void {
       'Number this cell, to give it ids of organizations, people, readers, handhelds and webhooks that no other cell uses. An installation in use becomes cell 1; number others before you create anything in them.',
     )
     .requiredOption('--set <number>', `1 to ${MOST_CELLS}`, number)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} cell number --set 2`)
+    .addHelpText(...examples('cell number --set 2'))
     .action(async ({ set, json }: { set: number; json?: boolean }) => {
       await withMigratedOwnerUrl((url) => numberCell(url, set));
       printResult({ json: { cell: set }, text: `This is cell ${set}` }, json === undefined ? {} : { json });
@@ -71,8 +71,9 @@ function addCellMove(program: Command): void {
     )
     .option('--leave-published', 'move even if messages about its assets are retained at the broker here')
     .addHelpText(
-      'after',
-      `\nExample:\n  ${TAGTRAIL} cell move --org 2 --to postgres://tagtrail@db-2:5432/tagtrail --route deploy/haproxy/moved.sh`,
+      ...examples(
+        'cell move --org 2 --to postgres://tagtrail@db-2:5432/tagtrail --route deploy/haproxy/moved.sh',
+      ),
     )
     .action(async (options: MoveOptions) => {
       const { org: orgId, route } = options;
@@ -179,7 +180,7 @@ function addCellRoute(program: Command): void {
       '--route <command>',
       'a command to run with lines such as "reader-7 2" on standard input: each credential and the number of this cell (deploy/haproxy/moved.sh)',
     )
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} cell route --org 2 --route deploy/haproxy/moved.sh`)
+    .addHelpText(...examples('cell route --org 2 --route deploy/haproxy/moved.sh'))
     .action(async (options: RouteOptions) => {
       const { org: orgId } = options;
       await withMigratedOwnerUrl((url) => tellRouter(url, orgId, toldBy(options.route)));
@@ -203,10 +204,7 @@ function addCellGiveUp(program: Command): void {
     )
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--to <url>', 'the database of the other cell')
-    .addHelpText(
-      'after',
-      `\nExample:\n  ${TAGTRAIL} cell give-up --org 2 --to postgres://tagtrail@db-2:5432/tagtrail`,
-    )
+    .addHelpText(...examples('cell give-up --org 2 --to postgres://tagtrail@db-2:5432/tagtrail'))
     .action(async (options: GiveUpOptions) => {
       const { org: orgId } = options;
       const to = await requireOtherDatabase(options.to);

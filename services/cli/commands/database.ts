@@ -8,7 +8,7 @@ import { packed, unpacked } from '../../../db/timescale/copy/backup-file.ts';
 import { checksums, type TableChecksum } from '../../../db/timescale/copy/checksum.ts';
 import { copyDatabase } from '../../../db/timescale/copy/copy-database.ts';
 import { restore } from '../../../db/timescale/copy/restore.ts';
-import { addCommand, printResult } from '../command-line/command-line.ts';
+import { addCommand, examples, printResult } from '../command-line/command-line.ts';
 import {
   withConnections,
   withEarlierToo,
@@ -82,7 +82,7 @@ function addDatabaseBackup(program: Command): void {
       'Write the whole database, as of one instant, to a file, while everything runs. An existing file is replaced when the new one is complete. Secrets of webhooks stay encrypted by SECRETS_KEY, which is not in the backup.',
     )
     .requiredOption('--file <path>', 'the file, readable by its owner only; - for standard output')
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} database backup --file tagtrail.backup`)
+    .addHelpText(...examples('database backup --file tagtrail.backup'))
     .action(async (options: BackupOptions) => {
       const isToStdout = options.file === '-';
       if (isToStdout && options.json === true) {
@@ -139,7 +139,7 @@ function addDatabaseRestore(program: Command): void {
       'Restore a backup into an empty database, created if missing: all or nothing. Rows and checksums of every table are compared before the commit. Uses MIGRATE_DATABASE_URL if set. Afterwards run migrate, which lets the user of DATABASE_URL in.',
     )
     .requiredOption('--file <path>', 'the backup; - for standard input')
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} database restore --file tagtrail.backup`)
+    .addHelpText(...examples('database restore --file tagtrail.backup'))
     .action(async (options: RestoreOptions) => {
       const progress = showProgress();
       const file = await openFileOrStdin(options.file, 'The backup');
@@ -177,7 +177,7 @@ function addDatabaseChecksums(program: Command): void {
     .description(
       'Count the rows of every table, with a checksum. Databases with equal output have equal content, for example before a backup and after its restore.',
     )
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} database checksums --json > before.json`)
+    .addHelpText(...examples('database checksums --json > before.json'))
     .action(async (options: { json?: boolean }) => {
       const sums = await withConnections(({ pool }) => inSnapshot(pool, (client) => checksums(client)));
       printResult(

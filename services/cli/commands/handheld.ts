@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { renderUnicodeCompact } from 'uqr';
-import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import {
   type ListedHandheld,
@@ -13,7 +12,7 @@ import { HANDHELD_PORT, HANDHELD_URL } from '../../../platform/runtime/handheld-
 import { textSetting } from '../../../platform/runtime/setting-kinds.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { TLS_SETTINGS } from '../../../platform/runtime/tls-settings.ts';
-import { addCommand, id, printResult } from '../command-line/command-line.ts';
+import { addCommand, examples, id, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -46,7 +45,7 @@ function addHandheldCreate(program: Command): void {
       'also show a QR code to sign in with; for the app at this address, or at HANDHELD_URL',
       appAddress,
     )
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} handheld create --org 1 --name 'Scanner 1' --qr`)
+    .addHelpText(...examples("handheld create --org 1 --name 'Scanner 1' --qr"))
     .action(async (options: CreateOptions) => {
       const { org: orgId, name, expiresAt = null, qr } = options;
       const codeOf = (token: string) =>
@@ -76,7 +75,7 @@ function addHandheldList(program: Command): void {
   addCommand(program, 'handheld', 'list')
     .description('List handhelds, including those with a revoked or expired token.')
     .option('--org <id>', 'only those of this organization', id)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} handheld list --org 1`)
+    .addHelpText(...examples('handheld list --org 1'))
     .action(async (options: ListOptions) => {
       const handhelds = await withConnections(({ db }) => listHandhelds(db, options.org ?? null));
       printResult({ json: handhelds, text: textOf(handhelds) }, options);
@@ -112,7 +111,7 @@ function addHandheldRename(program: Command): void {
     .description('Rename a handheld. Its token stays valid.')
     .requiredOption('--id <id>', 'the handheld', id)
     .requiredOption('--name <name>', 'its name, 1 to 255 characters')
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} handheld rename --id 3 --name 'Scanner 3'`)
+    .addHelpText(...examples("handheld rename --id 3 --name 'Scanner 3'"))
     .action(async (options: RenameOptions) => {
       const { id: handheldId, name } = options;
       await withConnections(({ db, actor }) =>
@@ -134,7 +133,7 @@ function addHandheldRevoke(program: Command): void {
   addCommand(program, 'handheld', 'revoke')
     .description("End a handheld's token, from its next request on.")
     .requiredOption('--id <id>', 'the handheld', id)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} handheld revoke --id 3`)
+    .addHelpText(...examples('handheld revoke --id 3'))
     .action(async (options: RevokeOptions) => {
       const revoked = await withConnections(({ db, actor }) => revokeHandheld(db, actor, options.id));
       printResult(

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { requireLiveByKey } from '../../../domain/master-data/by-id-or-key.ts';
-import { addCommand, id, printResult } from '../command-line/command-line.ts';
+import { addCommand, examples, id, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
 import { describeRecomputed, interrupted, recomputeShowing, shownRecomputed } from '../parts/recompute.ts';
 
@@ -22,10 +21,7 @@ export function addHistory(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .option('--asset <key>', 'only of this asset, by its external key')
     .option('--dry-run', 'show how much would change, without changing it')
-    .addHelpText(
-      'after',
-      `\nExamples:\n  ${TAGTRAIL} history recompute --org 1 --dry-run\n  ${TAGTRAIL} history recompute --org 1`,
-    )
+    .addHelpText(...examples('history recompute --org 1 --dry-run', 'history recompute --org 1'))
     .action((options: Options) =>
       withConnections(async ({ db, pool }) => {
         const { org: orgId, asset = null, dryRun: isDry = false } = options;

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
-import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/issue-key.ts';
 import type { ApiKeyRow } from '../../../domain/administration/api-keys/key-row.ts';
 import { listKeys } from '../../../domain/administration/api-keys/list-keys.ts';
 import { revokeKey } from '../../../domain/administration/api-keys/revoke-key.ts';
 import { SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
-import { addCommand, id, printResult } from '../command-line/command-line.ts';
+import { addCommand, examples, id, printResult } from '../command-line/command-line.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
 import { refuseExpiry } from '../parts/refuse-expiry.ts';
@@ -32,10 +31,7 @@ function addKeyCreate(program: Command): void {
     .requiredOption('--name <name>', 'what it is for, 1 to 255 characters')
     .requiredOption('--scopes <a,b>', `its scopes: ${SCOPES.join(', ')}`, asList)
     .option('--expires-at <time>', 'when it ends, RFC 3339; default: never')
-    .addHelpText(
-      'after',
-      `\nExample:\n  ${TAGTRAIL} key create --org 1 --name erp --scopes assets:read,tracking:read`,
-    )
+    .addHelpText(...examples('key create --org 1 --name erp --scopes assets:read,tracking:read'))
     .action(async (options: CreateOptions) => {
       const { org: orgId, name, scopes, expiresAt = null } = options;
       const { id: keyId, key } = await withConnections(({ db, actor }) =>
@@ -58,7 +54,7 @@ function addKeyList(program: Command): void {
       'List the API keys of an organization, including revoked and expired ones. Secrets are not stored.',
     )
     .requiredOption('--org <id>', 'the organization', id)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} key list --org 1`)
+    .addHelpText(...examples('key list --org 1'))
     .action(async (options: { org: number; json?: boolean }) => {
       const keys = (await withConnections(({ db }) => listKeys(db, options.org))).map(toJson);
       printResult(
@@ -98,7 +94,7 @@ function addKeyRevoke(program: Command): void {
   addCommand(program, 'key', 'revoke')
     .description('Revoke an API key. Every process refuses it from the next request on.')
     .requiredOption('--id <id>', 'the id of the key, the part between tt_ and the next _')
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} key revoke --id 01KQSA8N2V6T4W8XJY3ZB5D7FH`)
+    .addHelpText(...examples('key revoke --id 01KQSA8N2V6T4W8XJY3ZB5D7FH'))
     .action(async (options: { id: string; json?: boolean }) => {
       const revoked = await withConnections(({ db, actor }) => revokeKey(db, actor, options.id));
       printResult(

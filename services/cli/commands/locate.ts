@@ -33,7 +33,14 @@ import type { PairCounts } from '../../../domain/tracking/location/tally-pairs.t
 import { locationKeys, recordedPeriod } from '../../../domain/tracking/location/try-on-assets.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { TIME_SETTINGS } from '../../../platform/runtime/time-settings.ts';
-import { addCommand, asNumber, type CommandResult, id, printResult } from '../command-line/command-line.ts';
+import {
+  addCommand,
+  asNumber,
+  type CommandResult,
+  examples,
+  id,
+  printResult,
+} from '../command-line/command-line.ts';
 import { shownTime, time } from '../command-line/instants.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -68,10 +75,11 @@ function addLocateSet(program: Command): void {
     )
     .option('--from <time>', 'for scans observed from then on, RFC 3339; default: now', time)
     .addHelpText(
-      'after',
-      `\nExamples:\n  ${TAGTRAIL} locate set --org 1 --location HALL --by strength` +
-        `\n  ${TAGTRAIL} locate set --org 1 --location HALL --by strength --certainty 2 --from 2026-05-01T06:00:00Z` +
-        `\n  ${TAGTRAIL} locate set --org 1 --location GATE --by every`,
+      ...examples(
+        'locate set --org 1 --location HALL --by strength',
+        'locate set --org 1 --location HALL --by strength --certainty 2 --from 2026-05-01T06:00:00Z',
+        'locate set --org 1 --location GATE --by every',
+      ),
     )
     .action(async (options: SetOptions) => {
       const { org: orgId, location: locationExternalKey = null, from = null } = options;
@@ -115,10 +123,7 @@ function addLocateRemove(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .option('--location <key>', 'its location, by its external key; default: the organization')
     .requiredOption('--from <time>', 'when it begins, as locate list shows it, RFC 3339', time)
-    .addHelpText(
-      'after',
-      `\nExample:\n  ${TAGTRAIL} locate remove --org 1 --location HALL --from 2027-01-04T06:00:00Z`,
-    )
+    .addHelpText(...examples('locate remove --org 1 --location HALL --from 2027-01-04T06:00:00Z'))
     .action(async (options: { org: number; location?: string; from: Micros; json?: boolean }) => {
       const { org: orgId, location: locationExternalKey = null, from } = options;
       await withConnections(({ db, actor }) =>
@@ -148,7 +153,7 @@ function addLocateList(program: Command): void {
   addCommand(program, 'locate', 'list')
     .description('List the settings, newest first, with their authors.')
     .requiredOption('--org <id>', 'the organization', id)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} locate list --org 1`)
+    .addHelpText(...examples('locate list --org 1'))
     .action(async (options: { org: number; json?: boolean }) => {
       const rows = await withConnections(async ({ db, pool }) => {
         await requireLiveOrganization(db, options.org);

@@ -1,12 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_SECOND } from '../../../base/instant.ts';
-import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { setWatch } from '../../../domain/administration/watches/set-watch.ts';
 import { listWatches, type StoredWatch } from '../../../domain/presence/coverage/stored-watches.ts';
 import { COVERAGES, MAX_GAP, MODES, type Watch } from '../../../domain/presence/coverage/watches.ts';
-import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
+import { addCommand, examples, id, oneOf, printResult } from '../command-line/command-line.ts';
 import { shownTime } from '../command-line/instants.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -50,9 +49,10 @@ export function addLocation(program: Command): void {
       ]),
     )
     .addHelpText(
-      'after',
-      `\nExamples:\n  ${TAGTRAIL} location watch --org 1 --location COLD-ROOM --mode continuous --max-gap 60s` +
-        `\n  ${TAGTRAIL} location watch --org 1 --list`,
+      ...examples(
+        'location watch --org 1 --location COLD-ROOM --mode continuous --max-gap 60s',
+        'location watch --org 1 --list',
+      ),
     )
     .action((options: Options) => (options.list === true ? list(options) : set(options)));
 }

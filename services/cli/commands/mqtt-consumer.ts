@@ -6,7 +6,7 @@ import {
   listConsumers,
 } from '../../../domain/administration/mqtt-consumers/consumers.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
-import { addCommand, id, printResult } from '../command-line/command-line.ts';
+import { addCommand, examples, id, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -53,7 +53,7 @@ function addMqttConsumerList(program: Command): void {
   addCommand(program, 'mqtt-consumer', 'list')
     .description('List the logins that may read the moves of an organization over MQTT.')
     .requiredOption('--org <id>', 'the organization', id)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} mqtt-consumer list --org 1`)
+    .addHelpText(...examples('mqtt-consumer list --org 1'))
     .action(async (options: { org: number; json?: boolean }) => {
       const consumers = await withConnections(async ({ db }) => {
         await requireLiveOrganization(db, options.org);
@@ -77,7 +77,7 @@ function addMqttConsumerDelete(program: Command): void {
       'Delete a login that reads moves over MQTT. The embedded broker ends its connections; at a broker of your own, remove it there.',
     )
     .requiredOption('--consumer <id>', 'which login', id)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} mqtt-consumer delete --consumer 1`)
+    .addHelpText(...examples('mqtt-consumer delete --consumer 1'))
     .action(async (options: { consumer: number; json?: boolean }) => {
       const deleted = await withConnections(({ db, actor }) => deleteConsumer(db, actor, options.consumer));
       printResult(

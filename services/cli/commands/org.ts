@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { makeFolder } from '../../../base/make-folder.ts';
 import { table } from '../../../base/table.ts';
-import { TAGTRAIL } from '../../../base/typed-command.ts';
 import {
   type ImportedOrganization,
   importOrganization,
@@ -23,7 +22,7 @@ import {
 } from '../../../domain/administration/organizations/organizations.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { commandLineActor } from '../../standalone/command-line-actor.ts';
-import { addCommand, id, printResult } from '../command-line/command-line.ts';
+import { addCommand, examples, id, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections, withMigratedOwnerUrl } from '../connections/database.ts';
@@ -44,7 +43,7 @@ function addOrgCreate(program: Command): void {
   addCommand(program, 'org', 'create')
     .description('Add an organization.')
     .requiredOption('--name <name>', 'its name, 1 to 255 characters')
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} org create --name 'Acme Logistics'`)
+    .addHelpText(...examples("org create --name 'Acme Logistics'"))
     .action(async (options: { name: string; json?: boolean }) => {
       const { id, name } = await withConnections(({ db, actor }) =>
         createOrganization(db, actor, options.name),
@@ -56,7 +55,7 @@ function addOrgCreate(program: Command): void {
 function addOrgList(program: Command): void {
   addCommand(program, 'org', 'list')
     .description('List the organizations.')
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} org list --json`)
+    .addHelpText(...examples('org list --json'))
     .action(async (options: { json?: boolean }) => {
       const organizations = await withConnections(({ db }) => listOrganizations(db));
       printResult(
@@ -77,7 +76,7 @@ function addOrgRename(program: Command): void {
     .description('Rename an organization. Its id stays.')
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--name <name>', 'its name, 1 to 255 characters')
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} org rename --org 2 --name 'Acme Europe'`)
+    .addHelpText(...examples("org rename --org 2 --name 'Acme Europe'"))
     .action(async (options: { org: number; name: string; json?: boolean }) => {
       const { id: orgId, name } = await withConnections(({ db, actor }) =>
         renameOrganization(db, actor, { id: options.org, name: options.name }),
@@ -95,7 +94,7 @@ function addOrgDelete(program: Command): void {
       'Delete an organization. Its keys, readers and handhelds are refused from the next request on; its records stay in the database.',
     )
     .requiredOption('--org <id>', 'the organization', id)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} org delete --org 2`)
+    .addHelpText(...examples('org delete --org 2'))
     .action(async (options: { org: number; json?: boolean }) => {
       const { id: orgId, name } = await withConnections(({ db, actor }) =>
         deleteOrganization(db, actor, options.org),
@@ -123,7 +122,7 @@ function addOrgExport(program: Command): void {
     )
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--folder <path>', 'the folder; created if missing, and must be empty')
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} org export --org 2 --folder acme`)
+    .addHelpText(...examples('org export --org 2 --folder acme'))
     .action(async (options: ExportOptions) => {
       const { org: orgId, folder } = options;
       await requireEmpty(folder);
@@ -188,10 +187,7 @@ function addOrgImport(program: Command): void {
     .requiredOption('--folder <path>', 'the folder of the export')
     .option('--org <id>', 'an empty organization to import into, instead of its former id', id)
     .option('--dry-run', 'do everything, then roll it back')
-    .addHelpText(
-      'after',
-      `\nExamples:\n  ${TAGTRAIL} org import --folder acme --dry-run\n  ${TAGTRAIL} org import --folder acme`,
-    )
+    .addHelpText(...examples('org import --folder acme --dry-run', 'org import --folder acme'))
     .action(async (options: ImportOptions) => {
       const { folder, org: into = null, dryRun } = options;
       const isDryRun = dryRun === true;
@@ -261,7 +257,7 @@ function addOrgErase(program: Command): void {
     .requiredOption('--org <id>', 'the deleted organization', id)
     .option('--confirm <name>', 'its name, to confirm')
     .option('--leave-published', 'erase even if messages about its assets are retained at a broker')
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} org erase --org 2 --confirm Acme`)
+    .addHelpText(...examples('org erase --org 2 --confirm Acme'))
     .action((options: EraseOptions) => (options.confirm === undefined ? show(options) : erase(options)));
 }
 

@@ -24,7 +24,7 @@ import { IDENTITIES, type Identity } from '../../../domain/formats/mapping/langu
 import type { Policies } from '../../../domain/formats/mapping/policies.ts';
 import { namesAntennas } from '../../../domain/formats/names-antennas.ts';
 import { EXPECTED } from '../../../domain/presence/expectations.ts';
-import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
+import { addCommand, examples, id, oneOf, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -74,10 +74,7 @@ function addReaderCreate(program: Command): void {
     )
     .option('--report-unknown <on|off>', 'whether unknown tags are listed', oneOf('on', 'off'))
     .option('--expect <duration>', EXPECT_HELP, expectation)
-    .addHelpText(
-      'after',
-      `\nExample:\n  ${TAGTRAIL} reader create --org 1 --name 'Dock 2' --topic site/dock-2 --format csl-cs463`,
-    )
+    .addHelpText(...examples("reader create --org 1 --name 'Dock 2' --topic site/dock-2 --format csl-cs463"))
     .action(async (options: CreateOptions) => {
       const { org: orgId, name, topic, format, time, identity, reportUnknown, expect } = options;
       const policies: Partial<Policies> = {
@@ -170,10 +167,11 @@ function addReaderSet(program: Command): void {
     .option('--expect <duration>', EXPECT_HELP, expectation)
     .option('--new-password', 'make a new MQTT password, shown only now; the old one ends')
     .addHelpText(
-      'after',
-      `\nExamples:\n  ${TAGTRAIL} reader set --reader 1 --topic site/dock-3 --time receive` +
-        `\n  ${TAGTRAIL} reader set --reader 1 --expect 60s` +
-        `\n  ${TAGTRAIL} reader set --reader 1 --new-password`,
+      ...examples(
+        'reader set --reader 1 --topic site/dock-3 --time receive',
+        'reader set --reader 1 --expect 60s',
+        'reader set --reader 1 --new-password',
+      ),
     )
     .action(setByOptions);
 }
@@ -251,7 +249,7 @@ function addReaderDelete(program: Command): void {
   addCommand(program, 'reader', 'delete')
     .description('Delete a reader. Its past reads stay.')
     .requiredOption('--reader <id>', 'which reader', id)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} reader delete --reader 1`)
+    .addHelpText(...examples('reader delete --reader 1'))
     .action(async (options: { reader: number; json?: boolean }) => {
       const reader = await withConnections(({ db, actor }) => deleteReader(db, actor, options.reader));
       await heardEverywhere();
@@ -272,7 +270,7 @@ function addReaderList(program: Command): void {
       'List the readers of an organization: registration, antennas, and the outcomes of their reads.',
     )
     .requiredOption('--org <id>', 'the organization', id)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} reader list --org 1`)
+    .addHelpText(...examples('reader list --org 1'))
     .action(async (options: { org: number; json?: boolean }) => {
       const readers = await withConnections(async ({ db }) => {
         await requireLiveOrganization(db, options.org);

@@ -21,7 +21,7 @@ import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { retentionCoversLateness, TIME_SETTINGS } from '../../../platform/runtime/time-settings.ts';
 import type { Replay } from '../../mqtt-ingest/entry.ts';
-import { addCommand, id, printResult, wholeNumber } from '../command-line/command-line.ts';
+import { addCommand, examples, id, printResult, wholeNumber } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -43,7 +43,7 @@ function addRejectedList(program: Command): void {
       id,
     )
     .option('--dismissed', 'list dismissed ones instead')
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} rejected list --org 1`)
+    .addHelpText(...examples('rejected list --org 1'))
     .action(async (options: { org?: number; dismissed?: true; json?: boolean }) => {
       const messages = await withConnections(async ({ db }) => {
         if (options.org !== undefined) {
@@ -76,7 +76,7 @@ function addRejectedShow(program: Command): void {
   addCommand(program, 'rejected', 'show')
     .description('Show a rejected message with its payload (at most the first 64 KiB of it are kept).')
     .requiredOption('--id <id>', 'its id, from rejected list', rejectedId)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} rejected show --id 17`)
+    .addHelpText(...examples('rejected show --id 17'))
     .action(async (options: { id: number; json?: boolean }) => {
       const message = await withConnections(({ db }) => findKept(db, options.id));
       if (message === null) {
@@ -115,10 +115,7 @@ function addRejectedReplay(program: Command): void {
     )
     .option('--id <id>', 'one message, even if it was replayed before', rejectedId)
     .addOption(new Option('--org <id>', 'only those of one organization').argParser(id).conflicts('id'))
-    .addHelpText(
-      'after',
-      `\nExamples:\n  ${TAGTRAIL} rejected replay --id 17\n  ${TAGTRAIL} rejected replay --org 1`,
-    )
+    .addHelpText(...examples('rejected replay --id 17', 'rejected replay --org 1'))
     .action((options: ReplayOptions) =>
       withConnections(async ({ db, actor, pool }) => {
         if (options.org !== undefined) {

@@ -16,7 +16,7 @@ import { runTrial, type TrialResult } from '../../../domain/alerts/trial/run-tri
 import { trialOf } from '../../../domain/alerts/trial/trial-of.ts';
 import { makeChange, unchanged } from '../../../domain/changes/make-change.ts';
 import { LASTING_KINDS, type LastingKind } from '../../../domain/tracking/reading-bound.ts';
-import { addCommand, asNumber, id, oneOf, printResult } from '../command-line/command-line.ts';
+import { addCommand, asNumber, examples, id, oneOf, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { shownTime, time } from '../command-line/instants.ts';
 import { listTable } from '../command-line/list-table.ts';
@@ -111,9 +111,10 @@ function addRuleSet(program: Command): void {
       (text) => (text === NONE ? text : time(text)),
     )
     .addHelpText(
-      'after',
-      `\nExamples:\n  ${TAGTRAIL} rule set --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH --after 10m` +
-        `\n  ${TAGTRAIL} rule set --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH --then none --asset none`,
+      ...examples(
+        'rule set --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH --after 10m',
+        'rule set --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH --then none --asset none',
+      ),
     )
     .action(async (options: SetOptions) => {
       const { org: orgId, rule: id, validFrom = null } = options;
@@ -157,7 +158,7 @@ function addRuleRemove(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--rule <id>', 'which rule')
     .option('--valid-from <time>', 'when it ends, RFC 3339; up to 31 days ago; default: now', time)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} rule remove --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH`)
+    .addHelpText(...examples('rule remove --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH'))
     .action(async (options: RemoveOptions) => {
       const { org: orgId, rule: id, validFrom = null } = options;
       const rule = await withConnections(({ db, actor }) => {
@@ -197,9 +198,10 @@ function addRuleTry(program: Command): void {
   )
     .option('--since <duration>', 'how far back, such as 14d or 12h; at most 31d; default: 14d', duration)
     .addHelpText(
-      'after',
-      `\nExamples:\n  ${TAGTRAIL} rule try --org 1 --kind overdue --after 5m --then 30m --since 7d` +
-        `\n  ${TAGTRAIL} rule try --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH --after 10m`,
+      ...examples(
+        'rule try --org 1 --kind overdue --after 5m --then 30m --since 7d',
+        'rule try --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH --after 10m',
+      ),
     )
     .action(async (options: TryOptions) => {
       const { result, kind } = await withConnections(async ({ db, actor }) => {
@@ -241,7 +243,7 @@ function addRuleList(program: Command): void {
   addCommand(program, 'rule', 'list')
     .description('List the rules of an organization, oldest first.')
     .requiredOption('--org <id>', 'the organization', id)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} rule list --org 1`)
+    .addHelpText(...examples('rule list --org 1'))
     .action(async (options: { org: number; json?: boolean }) => {
       const rules = await withConnections(async ({ db }) => {
         await requireLiveOrganization(db, options.org);

@@ -10,7 +10,7 @@ import {
 } from '../../../domain/administration/unknown-tags/queries.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
-import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
+import { addCommand, examples, id, oneOf, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withOrganization } from '../connections/database.ts';
@@ -26,7 +26,7 @@ function addUnknownTagsList(program: Command): void {
     .description('List tags that were read but belong to no asset or location, last seen first.')
     .requiredOption('--org <id>', 'the organization', id)
     .option('--ignored', 'list ignored ones instead')
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} unknown-tags list --org 1`)
+    .addHelpText(...examples('unknown-tags list --org 1'))
     .action(async (options: { org: number; ignored?: true; json?: boolean }) => {
       const rows = await withOrganization(options.org, (db) =>
         listUnknownTags(db, { isIgnored: options.ignored === true }),
@@ -93,8 +93,9 @@ function addUnknownTagsAttach(program: Command): void {
     .requiredOption('--value <value>', 'its value, as unknown-tags list shows it')
     .requiredOption('--asset <key>', 'the external key of the asset')
     .addHelpText(
-      'after',
-      `\nExample:\n  ${TAGTRAIL} unknown-tags attach --org 1 --type rfid --value E28011600000020912345678 --asset PALLET-7`,
+      ...examples(
+        'unknown-tags attach --org 1 --type rfid --value E28011600000020912345678 --asset PALLET-7',
+      ),
     )
     .action(async (options: AttachOptions) => {
       const { org: orgId, type: tagType, value, asset: assetKey } = options;

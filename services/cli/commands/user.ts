@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { table } from '../../../base/table.ts';
-import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { setDisabled } from '../../../domain/administration/users/accounts/set-disabled.ts';
 import { removeMembership, setRole } from '../../../domain/administration/users/accounts/set-role.ts';
@@ -18,7 +17,7 @@ import { CONSOLE_URL } from '../../../platform/runtime/console-url.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { TLS_SETTINGS } from '../../../platform/runtime/tls-settings.ts';
 import { CONSOLE_PORT } from '../../console/config.ts';
-import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
+import { addCommand, examples, id, oneOf, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -51,10 +50,7 @@ function addUserCreate(program: Command): void {
     .requiredOption('--name <name>', 'the name others see, 1 to 255 characters')
     .option('--org <id>', 'an organization to be a member of, with --role', id)
     .option('--role <role>', `the role there: ${ROLES.join(', ')}`, oneOf(...ROLES))
-    .addHelpText(
-      'after',
-      `\nExample:\n  ${TAGTRAIL} user create --email ann@example.com --name 'Ann Lee' --org 1 --role admin`,
-    )
+    .addHelpText(...examples("user create --email ann@example.com --name 'Ann Lee' --org 1 --role admin"))
     .action(async (options: CreateOptions) => {
       const { email, name, org: orgId, role } = options;
       if ((orgId === undefined) !== (role === undefined)) {
@@ -83,10 +79,7 @@ function addUserInvite(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--email <address>', 'of the person')
     .requiredOption('--role <role>', `the role: ${ROLES.join(', ')}`, oneOf(...ROLES))
-    .addHelpText(
-      'after',
-      `\nExample:\n  ${TAGTRAIL} user invite --org 1 --email bob@example.com --role viewer`,
-    )
+    .addHelpText(...examples('user invite --org 1 --email bob@example.com --role viewer'))
     .action(async (options: InviteOptions) => {
       const { org: orgId, email, role } = options;
       const link = await withConnections(({ db, actor }) => invite(db, actor, { orgId, email, role }));
@@ -104,7 +97,7 @@ function addUserList(program: Command): void {
   addCommand(program, 'user', 'list')
     .description('List users of the console, their roles in organizations, and when they were last active.')
     .option('--org <id>', 'only members of this organization', id)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user list --org 1`)
+    .addHelpText(...examples('user list --org 1'))
     .action(async (options: ListOptions) => {
       const users = await withConnections(({ db }) => listUsers(db, options.org ?? null));
       printResult({ json: users, text: textOf(users) }, options);
@@ -152,10 +145,7 @@ function addUserRole(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--email <address>', 'the user')
     .requiredOption('--role <role>', `the role there: ${ROLES.join(', ')}`, oneOf(...ROLES))
-    .addHelpText(
-      'after',
-      `\nExample:\n  ${TAGTRAIL} user role --org 1 --email bob@example.com --role operator`,
-    )
+    .addHelpText(...examples('user role --org 1 --email bob@example.com --role operator'))
     .action(async (options: RoleOptions) => {
       const { org: orgId, email, role } = options;
       const { member, link } = await withConnections(async ({ db, actor }) => {
@@ -188,7 +178,7 @@ function addUserRemove(program: Command): void {
     .description("End a user's membership of an organization. The user and other memberships stay.")
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--email <address>', 'the user')
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user remove --org 1 --email bob@example.com`)
+    .addHelpText(...examples('user remove --org 1 --email bob@example.com'))
     .action(async (options: RemoveOptions) => {
       const { org: orgId, email } = options;
       const removed = await withConnections(async ({ db, actor }) => {
@@ -204,7 +194,7 @@ function addUserDisable(program: Command): void {
   addCommand(program, 'user', 'disable')
     .description('Keep a user from signing in, and end all sessions. Memberships stay.')
     .requiredOption('--email <address>', 'the user')
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user disable --email bob@example.com`)
+    .addHelpText(...examples('user disable --email bob@example.com'))
     .action(async (options: { email: string; json?: boolean }) => {
       const user = await withConnections(async ({ db, actor }) => {
         const { id: userId } = await namedUser(db, options.email);
@@ -218,7 +208,7 @@ function addUserEnable(program: Command): void {
   addCommand(program, 'user', 'enable')
     .description('Let a disabled user sign in again.')
     .requiredOption('--email <address>', 'the user')
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user enable --email bob@example.com`)
+    .addHelpText(...examples('user enable --email bob@example.com'))
     .action(async (options: { email: string; json?: boolean }) => {
       const user = await withConnections(async ({ db, actor }) => {
         const { id: userId } = await namedUser(db, options.email);
@@ -241,7 +231,7 @@ function addUserErase(program: Command): void {
     )
     .requiredOption('--email <address>', 'the user')
     .option('--confirm', 'erase it')
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user erase --email bob@example.com --confirm`)
+    .addHelpText(...examples('user erase --email bob@example.com --confirm'))
     .action((options: EraseOptions) => (options.confirm === true ? erase(options) : show(options)));
 }
 
@@ -278,7 +268,7 @@ function addUserReset(program: Command): void {
   addCommand(program, 'user', 'reset')
     .description('Make a link to choose a new password. The present password is valid until then.')
     .requiredOption('--email <address>', 'the user')
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} user reset --email bob@example.com`)
+    .addHelpText(...examples('user reset --email bob@example.com'))
     .action(async (options: { email: string; json?: boolean }) => {
       const { user, link } = await withConnections(async ({ db, actor }) => {
         const user = await namedUser(db, options.email);

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
-import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireEmbedded } from '../../../db/timescale/embedded/server.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { MOST_SETTLE_SECONDS } from '../../../domain/moves/settle-seconds.ts';
@@ -27,7 +26,7 @@ import { testWebhook } from '../../../domain/webhooks/test-webhook.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { API_SETTINGS } from '../../api/config.ts';
 import { ownSecretsKey, readOwnSecretsKey } from '../../standalone/secrets-key.ts';
-import { addCommand, id, oneOf, printResult, wholeNumber } from '../command-line/command-line.ts';
+import { addCommand, examples, id, oneOf, printResult, wholeNumber } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { FAILED } from '../command-line/report-error.ts';
@@ -66,8 +65,7 @@ function addWebhookCreate(program: Command): void {
     .option('--settle-seconds <seconds>', SETTLE, settleSeconds, 0)
     .option('--after <position>', 'begin after this position of the feed; default: at its head', position)
     .addHelpText(
-      'after',
-      `\nExample:\n  ${TAGTRAIL} webhook create --org 1 --url https://erp.example.com/hooks/moves --location HALL-1`,
+      ...examples('webhook create --org 1 --url https://erp.example.com/hooks/moves --location HALL-1'),
     )
     .action(async (options: CreateOptions) => {
       const { org: orgId, url, types, location: locationExternalKey, name, settleSeconds, after } = options;
@@ -113,10 +111,11 @@ function addWebhookSet(program: Command): void {
     .option('--rotate-secret', 'make a second secret, shown only now; both sign until the old one is dropped')
     .option('--drop-old-secret', 'end all secrets but the newest')
     .addHelpText(
-      'after',
-      `\nExamples:\n  ${TAGTRAIL} webhook set --webhook 1 --state on` +
-        `\n  ${TAGTRAIL} webhook set --webhook 1 --rotate-secret` +
-        `\n  ${TAGTRAIL} webhook set --webhook 1 --drop-old-secret`,
+      ...examples(
+        'webhook set --webhook 1 --state on',
+        'webhook set --webhook 1 --rotate-secret',
+        'webhook set --webhook 1 --drop-old-secret',
+      ),
     )
     .action(async (options: SetOptions) => {
       const change = changeOf(options);
@@ -158,7 +157,7 @@ function addWebhookDelete(program: Command): void {
   addCommand(program, 'webhook', 'delete')
     .description('Delete a webhook with its secrets and attempts.')
     .requiredOption('--webhook <id>', 'which webhook', id)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook delete --webhook 1`)
+    .addHelpText(...examples('webhook delete --webhook 1'))
     .action(async (options: { webhook: number; json?: boolean }) => {
       const webhook = await withConnections(({ db, actor }) =>
         deleteWebhook(db, actor, { orgId: null, id: options.webhook }),
@@ -178,7 +177,7 @@ function addWebhookList(program: Command): void {
   addCommand(program, 'webhook', 'list')
     .description('List the webhooks of an organization, and up to which position each has delivered.')
     .requiredOption('--org <id>', 'the organization', id)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook list --org 1`)
+    .addHelpText(...examples('webhook list --org 1'))
     .action(async (options: { org: number; json?: boolean }) => {
       const webhooks = await withConnections(async ({ db }) => {
         await requireLiveOrganization(db, options.org);
@@ -236,7 +235,7 @@ function addWebhookTest(program: Command): void {
       "Send a test event from here, and show the receiver's answer. Exits with 1 unless that was 2xx.",
     )
     .requiredOption('--webhook <id>', 'the webhook, whatever its state', id)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook test --webhook 1`)
+    .addHelpText(...examples('webhook test --webhook 1'))
     .action(async (options: { webhook: number; json?: boolean }) => {
       const { keys, networks } = webhookSettings();
       const agents = openAgents({ networks, resolve: createResolve() });
@@ -269,7 +268,7 @@ function addWebhookAttempts(program: Command): void {
     .description(`List requests and their answers, newest first. The last ${KEPT_ATTEMPTS} are kept.`)
     .requiredOption('--webhook <id>', 'which webhook', id)
     .option('--limit <number>', 'how many at most', wholeNumber(1, KEPT_ATTEMPTS), 50)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook attempts --webhook 1 --limit 10`)
+    .addHelpText(...examples('webhook attempts --webhook 1 --limit 10'))
     .action(async (options: { webhook: number; limit: number; json?: boolean }) => {
       const attempts = await withConnections(async ({ db }) => {
         const { orgId, id: webhookId } = await requireWebhook(db, { orgId: null, id: options.webhook });
@@ -302,7 +301,7 @@ function addWebhookReplay(program: Command): void {
     )
     .requiredOption('--webhook <id>', 'which webhook', id)
     .requiredOption('--after <position>', 'the position in the feed; 0 for everything that is kept', position)
-    .addHelpText('after', `\nExample:\n  ${TAGTRAIL} webhook replay --webhook 1 --after 48123`)
+    .addHelpText(...examples('webhook replay --webhook 1 --after 48123'))
     .action(async (options: { webhook: number; after: number; json?: boolean }) => {
       const { webhook, after } = await withConnections(({ db, actor }) =>
         replayWebhook(db, actor, { orgId: null, id: options.webhook }, options.after),

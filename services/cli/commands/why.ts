@@ -21,7 +21,7 @@ import { type Lack, lackOf, oddsOf } from '../../../domain/tracking/why/lack.ts'
 import { antennaShown, type Names, namesIn } from '../../../domain/tracking/why/names.ts';
 import type { Rival, TieBreak } from '../../../domain/tracking/why/rivals.ts';
 import type { TimeBound } from '../../../platform/http/parameters.ts';
-import { addTopCommand, id, printResult } from '../command-line/command-line.ts';
+import { addTopCommand, examples, id, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { reportTime, shownTime } from '../command-line/instants.ts';
 import { withConnections } from '../connections/database.ts';
@@ -43,9 +43,10 @@ export function addWhy(program: Command): void {
     .requiredOption('--asset <key>', 'the asset, by its external key')
     .option('--at <time>', 'where it was at this time, RFC 3339; default: now', reportTime)
     .addHelpText(
-      'after',
-      `\nExamples:\n  ${TAGTRAIL} why --org 1 --asset FORKLIFT-2` +
-        `\n  ${TAGTRAIL} why --org 1 --asset FORKLIFT-2 --at 2026-05-04T08:00:00Z`,
+      ...examples(
+        'why --org 1 --asset FORKLIFT-2',
+        'why --org 1 --asset FORKLIFT-2 --at 2026-05-04T08:00:00Z',
+      ),
     )
     .action(async (options: Options) => {
       const { org: orgId, asset: externalKey } = options;

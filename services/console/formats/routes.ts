@@ -1,6 +1,6 @@
 import { text } from '../../../base/checks/fields.ts';
 import { invalid, invalidValue, required } from '../../../base/checks/issues.ts';
-import { notFound } from '../../../base/errors.ts';
+import { notFound, orNotFound } from '../../../base/errors.ts';
 import { findVisible, listFormats } from '../../../domain/administration/formats/list-formats.ts';
 import { deleteFormat, storeFormat } from '../../../domain/administration/formats/store-format.ts';
 import type { describeSources } from '../../../domain/formats/describe-sources.ts';
@@ -150,10 +150,7 @@ async function sourceOf(context: ConsoleContext, name: string | undefined): Prom
   if (name === undefined) {
     throw invalid([required('source')]);
   }
-  const visible = await ONE.find.row({ context, params: { name } });
-  if (visible === null) {
-    throw notFound('Format not found');
-  }
+  const visible = await orNotFound('Format not found', ONE.find.row({ context, params: { name } }));
   return JSON.stringify(visible.definition);
 }
 

@@ -1,6 +1,6 @@
 import { choice, ID_SCHEMA, type JsonSchema, TIME_SCHEMA, text } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
-import { AppError, notFound } from '../../../base/errors.ts';
+import { AppError, notFound, orNotFound } from '../../../base/errors.ts';
 import { expensiveTurns } from '../../../base/expensive-turns.ts';
 import { JsonText } from '../../../base/json/json-text.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
@@ -205,12 +205,8 @@ function requireIdle({ work, state }: KeptImport): void {
   }
 }
 
-async function readAgain(db: ConsoleContext['db'], id: number): Promise<KeptImport> {
-  const kept = await findImport(db, id);
-  if (kept === null) {
-    throw notFound(MISSING);
-  }
-  return kept;
+function readAgain(db: ConsoleContext['db'], id: number): Promise<KeptImport> {
+  return orNotFound(MISSING, findImport(db, id));
 }
 
 export const importRoutes = [upload, list, read, check, apply, discard];

@@ -1,5 +1,5 @@
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
-import { conflict, notFound } from '../../../base/errors.ts';
+import { conflict, orNotFound } from '../../../base/errors.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { type KnownFormats, loadFormats } from '../../../domain/administration/formats/load-formats.ts';
 import { setDismissedAll } from '../../../domain/administration/rejected/dismiss.ts';
@@ -115,10 +115,7 @@ const one = memberRoute({
   problems: { conflict: 'Not all of the message was kept' },
   handle: async ({ context, row, body: { format }, requestId }) => {
     const replayOne = await startReplaying(context, requestId, format);
-    const result = await replayOne(row.id, { isOnlyOnce: false });
-    if (result === null) {
-      throw notFound('Rejected message not found');
-    }
+    const result = await orNotFound('Rejected message not found', replayOne(row.id, { isOnlyOnce: false }));
     const { outcome, message, reads } = result;
     if (outcome === 'cut') {
       throw conflict(`Of its ${message.bytes} bytes only the first ${row.payload.length} were kept`);
