@@ -3,12 +3,14 @@ import type { Page } from 'playwright-core';
 import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
 import { until } from '../../support/browser.ts';
 import { useConsoleApp } from '../../support/console-app.ts';
-import { itByNight } from '../../support/random-sets.ts';
+import { itByNight, randomSets } from '../../support/random-sets.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
 
 /** Where a walk begins, besides at the rail: what links that were sent may lead to. */
 const SENT = ['#/assets?open=new', '#/places?open=new', '#/plan?open=new', '#/import', '#/settings/users'];
+
+const MOST_KINDS = Math.max(30, randomSets(60));
 
 /** Counts requests under way, so that a walk knows when a page has settled. */
 const COUNTED_FETCH = `(() => {
@@ -82,7 +84,7 @@ describe('every control of the console', () => {
     let pressed = 0;
     for (let hash: string | undefined = '#/now'; hash !== undefined; hash = ahead.shift()) {
       const kind = kindOf(hash);
-      if (kinds.has(kind) || kinds.size >= 60) {
+      if (kinds.has(kind) || kinds.size >= MOST_KINDS) {
         continue;
       }
       kinds.add(kind);

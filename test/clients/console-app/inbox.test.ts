@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { Site } from '../../support/site.ts';
 
 /** Runs where it is looked at as markup, which it never is. */
@@ -140,7 +141,7 @@ describe('the inbox in the console', () => {
     await page.getByText('0000  5b 7b 22 76').waitFor();
   });
 
-  it('replays and dismisses many, and says how far it is', async () => {
+  itByNight('replays and dismisses many, and says how far it is', async () => {
     await keep(...Array.from({ length: 120 }, (_, index) => `[{"value":"CAFE${index}"}]`));
     await app.database.rows(`update readers set format = 'tagtrail'`);
     const page = await app.open('#/inbox/rejected');
@@ -158,35 +159,38 @@ describe('the inbox in the console', () => {
     await app.database.rows(`update readers set format = 'minew-json'`);
   });
 
-  it('marks messages that were ignored and hold something like a tag, and lists them by themselves', async () => {
-    await keep('{"a":', '{"event":"TAG_READ","epc":"E28011600000020912345678"}');
-    await app.database.rows(
-      `update rejected_messages set kind = 'near_miss', reason = 'Should this have been a read? It holds E28011600000020912345678'
+  itByNight(
+    'marks messages that were ignored and hold something like a tag, and lists them by themselves',
+    async () => {
+      await keep('{"a":', '{"event":"TAG_READ","epc":"E28011600000020912345678"}');
+      await app.database.rows(
+        `update rejected_messages set kind = 'near_miss', reason = 'Should this have been a read? It holds E28011600000020912345678'
        where payload like '%TAG_READ%'`,
-    );
-    const page = await app.open('#/inbox/rejected');
-    const rows = page.locator('tbody tr');
-    const ignored = rows.filter({ has: page.locator('.badge', { hasText: 'Ignored' }) });
-    await ignored.getByText('Should this have been a read?').waitFor();
-    expect([await rows.count(), await ignored.count()]).to.deep.equal([2, 1]);
-    await page.getByLabel('Rejected or ignored').selectOption('near_miss');
-    await page.getByText('1 – 1 of 1').waitFor();
-    await page.getByRole('checkbox', { name: 'Select all' }).check();
-    await page.getByRole('button', { name: 'Dismiss' }).waitFor();
-    const found = await faultsOf(page, 'inbox-near-misses');
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.getByRole('link', { name: 'Should this have been a read?' }).click();
-    await page
-      .getByRole('dialog')
-      .locator('.note-seen', { hasText: 'Should this have been a read?' })
-      .waitFor();
-    found.push(...(await faultsOf(page, 'inbox-near-miss')));
-    expect(found).to.deep.equal([]);
+      );
+      const page = await app.open('#/inbox/rejected');
+      const rows = page.locator('tbody tr');
+      const ignored = rows.filter({ has: page.locator('.badge', { hasText: 'Ignored' }) });
+      await ignored.getByText('Should this have been a read?').waitFor();
+      expect([await rows.count(), await ignored.count()]).to.deep.equal([2, 1]);
+      await page.getByLabel('Rejected or ignored').selectOption('near_miss');
+      await page.getByText('1 – 1 of 1').waitFor();
+      await page.getByRole('checkbox', { name: 'Select all' }).check();
+      await page.getByRole('button', { name: 'Dismiss' }).waitFor();
+      const found = await faultsOf(page, 'inbox-near-misses');
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.getByRole('link', { name: 'Should this have been a read?' }).click();
+      await page
+        .getByRole('dialog')
+        .locator('.note-seen', { hasText: 'Should this have been a read?' })
+        .waitFor();
+      found.push(...(await faultsOf(page, 'inbox-near-miss')));
+      expect(found).to.deep.equal([]);
 
-    const german = await app.open('#/inbox/rejected?kind=near_miss', app.token, { locale: 'de-DE' });
-    await german.locator('.badge', { hasText: 'Übergangen' }).waitFor();
-    expect(await faultsOf(german, 'inbox-near-misses-german')).to.deep.equal([]);
-  });
+      const german = await app.open('#/inbox/rejected?kind=near_miss', app.token, { locale: 'de-DE' });
+      await german.locator('.badge', { hasText: 'Übergangen' }).waitFor();
+      expect(await faultsOf(german, 'inbox-near-misses-german')).to.deep.equal([]);
+    },
+  );
 
   it('says that there is something new, and moves no row for it', async () => {
     await seen('E2801111');

@@ -6,6 +6,7 @@ import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import { plainValue } from '../../../base/plain-value.ts';
 import { guessTagType } from '../../../clients/handheld-app/src/scanning/guess-tag-type.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { itByNight } from '../../support/random-sets.ts';
 
 const NOT_IN_CODE_128 = 'Käfig 7';
 
@@ -106,7 +107,7 @@ describe('labels in the console', () => {
     await printed();
   });
 
-  it('fit the paper that was chosen, one a page for label printers', async () => {
+  itByNight('fit the paper that was chosen, one a page for label printers', async () => {
     await page.getByLabel('Paper').selectOption('single-62');
     await page.getByText('4 labels on 4 sheets').waitFor();
     await print();

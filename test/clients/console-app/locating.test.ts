@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
 
@@ -125,7 +126,7 @@ describe('how locations are decided on, in the console, in a browser', () => {
     expect(found).to.deep.equal([]);
   });
 
-  it('compares an asset with the walk of a person who scanned it', async () => {
+  itByNight('compares an asset with the walk of a person who scanned it', async () => {
     await site.asset('WALKER', 'WALKER');
     const person = (at: 'dock' | 'gate', second: number) => ({
       ...aRead({
@@ -155,7 +156,7 @@ describe('how locations are decided on, in the console, in a browser', () => {
     await page.getByText('a plan with a scale of HALL').first().waitFor();
   });
 
-  it('proposes strength in the inbox and at the reader, and sets it with one click', async () => {
+  itByNight('proposes strength in the inbox and at the reader, and sets it with one click', async () => {
     const other = await Site.create(database, 'Beta');
     const admin = await app.as('admin', other.orgId);
     const [a, b] = [await other.location('EAST'), await other.location('WEST')];

@@ -4,6 +4,7 @@ import { invite } from '../../../domain/administration/users/links/make-link.ts'
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { PASSWORD } from '../../support/people.ts';
+import { itByNight } from '../../support/random-sets.ts';
 
 describe('a console of several organizations', () => {
   const app = useConsoleApp();
@@ -61,24 +62,27 @@ describe('a console of several organizations', () => {
     );
   });
 
-  it('says so to who is not a member, whether there is such an organization or not, and leads back', async () => {
-    const page = await app.open(`#/asset/${silo}?org=${mill}`, ofHarbour);
-    const heading = page.getByRole('heading', { name: 'This link belongs to another organization' });
-    await heading.waitFor();
-    expect(await page.getByText('harbour@example.com is not a member of it').count()).to.equal(1);
-    expect(await page.getByText('Silo').count()).to.equal(0);
-    expect(await faultsOf(page, 'foreign-organization')).to.deep.equal([]);
-    const text = await page.getByRole('main').textContent();
-    await page.goto(`${app.url}/#/asset/1?org=999999`);
-    await heading.waitFor();
-    expect(await page.getByRole('main').textContent()).to.equal(text);
-    await page.getByRole('link', { name: 'Go to Harbour' }).click();
-    await heading.waitFor({ state: 'detached' });
-    await page.goto(`${app.url}/#/asset/${crane}?org=${harbour}`);
-    await asset(page, 'Crane').waitFor();
-    await page.getByRole('link', { name: 'Assets', exact: true }).first().click();
-    await page.waitForURL(`${app.url}/#/assets`);
-  });
+  itByNight(
+    'says so to who is not a member, whether there is such an organization or not, and leads back',
+    async () => {
+      const page = await app.open(`#/asset/${silo}?org=${mill}`, ofHarbour);
+      const heading = page.getByRole('heading', { name: 'This link belongs to another organization' });
+      await heading.waitFor();
+      expect(await page.getByText('harbour@example.com is not a member of it').count()).to.equal(1);
+      expect(await page.getByText('Silo').count()).to.equal(0);
+      expect(await faultsOf(page, 'foreign-organization')).to.deep.equal([]);
+      const text = await page.getByRole('main').textContent();
+      await page.goto(`${app.url}/#/asset/1?org=999999`);
+      await heading.waitFor();
+      expect(await page.getByRole('main').textContent()).to.equal(text);
+      await page.getByRole('link', { name: 'Go to Harbour' }).click();
+      await heading.waitFor({ state: 'detached' });
+      await page.goto(`${app.url}/#/asset/${crane}?org=${harbour}`);
+      await asset(page, 'Crane').waitFor();
+      await page.getByRole('link', { name: 'Assets', exact: true }).first().click();
+      await page.waitForURL(`${app.url}/#/assets`);
+    },
+  );
 
   it('asks who is not signed in to do so, and then opens the link there', async () => {
     const page = await app.open(`#/asset/${silo}?org=${mill}`, null);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { until } from '../../support/browser.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { Site } from '../../support/site.ts';
 
 describe('the tree of places in the console', () => {
@@ -68,7 +69,7 @@ describe('the tree of places in the console', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
-  it('moves one by keys alone', async () => {
+  itByNight('moves one by keys alone', async () => {
     await row(place.dock).focus();
     await page.keyboard.press('m');
     await page.getByRole('combobox', { name: 'Within' }).fill('yard');

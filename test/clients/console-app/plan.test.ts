@@ -4,6 +4,7 @@ import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
 import { screenshot, until } from '../../support/browser.ts';
 import { cutTexts, faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { encodePng } from '../../support/png.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
 
@@ -358,7 +359,7 @@ describe('the plan in the console', () => {
     await page.locator('.lit-list').getByText('within about 3 m').waitFor();
   });
 
-  it('shows on the page of the asset where on the plan it is', async () => {
+  itByNight('shows on the page of the asset where on the plan it is', async () => {
     await page.locator('.lit-list').getByRole('link', { name: 'LIFT-1' }).click();
     const onPlan = page.getByRole('region', { name: 'On the plan Ground floor' });
     await onPlan.getByText('within about 3 m').waitFor();
@@ -371,7 +372,7 @@ describe('the plan in the console', () => {
     await page.locator('.plan-dots').waitFor({ state: 'attached' });
   });
 
-  it('draws 2,000 dots as few shapes, so that moving and widening it stays fluent', async () => {
+  itByNight('draws 2,000 dots as few shapes, so that moving and widening it stays fluent', async () => {
     await database.rows(
       `with asset as (
          insert into assets (org_id, external_key, name) select $1, 'MANY-' || n, 'Many ' || n from generate_series(1, 2001) n

@@ -3,6 +3,7 @@ import type { MqttClient } from 'mqtt';
 import type { Page } from 'playwright-core';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { useIngest } from '../../support/ingest.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { Site } from '../../support/site.ts';
 
 const TAG = 'E28011600000020912340001';
@@ -68,7 +69,7 @@ describe('what a reader sends that is of no use, on its page', () => {
     expect(await page.locator('tbody tr').count()).to.equal(1);
   });
 
-  it('is said in German, and offers viewers nothing to choose', async () => {
+  itByNight('is said in German, and offers viewers nothing to choose', async () => {
     await publish({ value: TAG, antenna: 'yard-right' });
     await app.call({ method: 'PATCH', path: `/readers/${readerId}`, json: { format: 'tagtrail' } });
     const page = await app.open(`#/readers/${readerId}`, await app.as('viewer'), { locale: 'de-DE' });

@@ -5,6 +5,7 @@ import { screenshot, until } from '../../support/browser.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { useIngest } from '../../support/ingest.ts';
 import { storeSettings } from '../../support/location-settings.ts';
+import { itByNight } from '../../support/random-sets.ts';
 
 const AXIS_FITS = `[...document.querySelectorAll('.week-axis span')].every(
   (label) => label.getBoundingClientRect().right <= label.parentElement.getBoundingClientRect().right + 1
@@ -263,7 +264,7 @@ describe('the readers in the console', () => {
     expect((await stored()).format).to.equal('my-tagtrail');
   });
 
-  it('have formats that are listed, changed, and deleted when no reader has them', async () => {
+  itByNight('have formats that are listed, changed, and deleted when no reader has them', async () => {
     const { id } = await stored();
     const page = await app.open('#/readers');
     await page.getByRole('link', { name: 'Formats' }).click();

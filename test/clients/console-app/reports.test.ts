@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { at, PresenceSite } from '../../support/presence-site.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
 import { storeSweepBy } from '../../support/stored-sweep.ts';
@@ -129,7 +130,7 @@ describe('reports and presence in the console, in a browser', () => {
     expect(found).to.deep.equal([]);
   });
 
-  it('leads from what is unknown now to the assets, and to when nobody was listening', async () => {
+  itByNight('leads from what is unknown now to the assets, and to when nobody was listening', async () => {
     const watched = await PresenceSite.create(app.database, { places: 1, readerPlaces: [0], assets: 2 });
     await watched.watch(0, { from: -1_000, mode: 'continuous', maxGap: 60, coverage: 'all' });
     await watched.deliver(

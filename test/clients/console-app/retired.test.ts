@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
 
@@ -74,7 +75,7 @@ describe('an asset that was retired', () => {
     expect((await app.call({ path: `/retired-assets/${body.data.id}` })).status).to.equal(404);
   });
 
-  it('comes back as a new one with its key and the tags it had, unless they are taken', async () => {
+  itByNight('comes back as a new one with its key and the tags it had, unless they are taken', async () => {
     const page = await app.open(`#/asset/${id}`, app.token, { locale: 'de-DE' });
     const restore = page.getByRole('button', {
       name: 'Als neues Objekt mit diesem Schlüssel und diesen Etiketten wiederherstellen',

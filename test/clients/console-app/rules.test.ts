@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
 
@@ -111,7 +112,7 @@ describe('rules in the console, in a browser', () => {
     expect(found).to.deep.equal([]);
   });
 
-  it('makes a rule about what tags measure, and says which value raised its alert', async () => {
+  itByNight('makes a rule about what tags measure, and says which value raised its alert', async () => {
     const page = await app.open('#/rules/new', await app.as('admin', site.orgId));
     await page.getByLabel('Kind').selectOption('battery_low');
     await page.getByLabel('What is measured').selectOption('battery_volts');

@@ -5,6 +5,7 @@ import { invite } from '../../../domain/administration/users/links/make-link.ts'
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { PASSWORD } from '../../support/people.ts';
+import { itByNight } from '../../support/random-sets.ts';
 
 describe('what is in the way of signing in, in the console', () => {
   const app = useConsoleApp();
@@ -25,7 +26,7 @@ describe('what is in the way of signing in, in the console', () => {
     return page;
   };
 
-  it('is said where the browser keeps no cookies, and no invitation is used up by that', async () => {
+  itByNight('is said where the browser keeps no cookies, and no invitation is used up by that', async () => {
     const token = await invited('cy@example.com');
     const page = await withoutCookies(`#/link/${token}`);
     await page.getByLabel('Your name').fill('Cy');

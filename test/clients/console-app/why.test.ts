@@ -4,6 +4,7 @@ import { screenshot } from '../../support/browser.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { drawRowOfRooms } from '../../support/location/row-of-rooms.ts';
 import { storeSettings } from '../../support/location-settings.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
 
@@ -97,24 +98,30 @@ describe('why an asset is where it is, in the console, in a browser', () => {
     expect(await faultsOf(page, 'why-undecided')).to.deep.equal([]);
   });
 
-  it('shows how likely each place is, and where on the plan, in German on a phone and on a desk', async () => {
-    for (const width of [390, 1_400]) {
-      const page = await app.open(`#/asset/${asset.cart}?why=now`, token, {
-        ...{ locale: 'de-DE', viewport: { width, height: 900 } },
-      });
-      await dialog(page)
-        .getByText(/Signale zu etwas bei/)
-        .waitFor();
-      await dialog(page).getByRole('heading', { name: 'Wie wahrscheinlich jeder Ort ist' }).first().waitFor();
-      await dialog(page)
-        .getByText(/Auf dem Plan von HALL/)
-        .first()
-        .waitFor();
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).to.equal(true);
-      await screenshot(page, `console/why-position-${width}`);
-    }
-    const page = await app.open(`#/asset/${asset.cart}?why=now`, token);
-    await dialog(page).getByRole('heading', { name: 'How likely each place is' }).first().waitFor();
-    expect(await faultsOf(page, 'why-position')).to.deep.equal([]);
-  });
+  itByNight(
+    'shows how likely each place is, and where on the plan, in German on a phone and on a desk',
+    async () => {
+      for (const width of [390, 1_400]) {
+        const page = await app.open(`#/asset/${asset.cart}?why=now`, token, {
+          ...{ locale: 'de-DE', viewport: { width, height: 900 } },
+        });
+        await dialog(page)
+          .getByText(/Signale zu etwas bei/)
+          .waitFor();
+        await dialog(page)
+          .getByRole('heading', { name: 'Wie wahrscheinlich jeder Ort ist' })
+          .first()
+          .waitFor();
+        await dialog(page)
+          .getByText(/Auf dem Plan von HALL/)
+          .first()
+          .waitFor();
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).to.equal(true);
+        await screenshot(page, `console/why-position-${width}`);
+      }
+      const page = await app.open(`#/asset/${asset.cart}?why=now`, token);
+      await dialog(page).getByRole('heading', { name: 'How likely each place is' }).first().waitFor();
+      expect(await faultsOf(page, 'why-position')).to.deep.equal([]);
+    },
+  );
 });

@@ -5,6 +5,7 @@ import { prepareZXingModule, writeBarcode } from 'zxing-wasm/writer';
 import { type Device, screenshot, until, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
+import { itByNight } from '../../support/random-sets.ts';
 
 /** What a phone's browser has and this one has not: here it sees one code in every picture. */
 const DETECTOR = `globalThis.BarcodeDetector = class {
@@ -65,7 +66,7 @@ describe('the camera of the handheld app', () => {
     device = await browser.device();
   });
 
-  it('takes a code once for as long as it is in sight', async () => {
+  itByNight('takes a code once for as long as it is in sight', async () => {
     await device.context.addInitScript(DETECTOR);
     const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
     await app.choosePlace('DOCK-1');
@@ -128,7 +129,7 @@ describe('the camera of the handheld app', () => {
     await app.shows('The code reader is not on this device yet');
   });
 
-  it('has a torch and a zoom where the camera has them', async () => {
+  itByNight('has a torch and a zoom where the camera has them', async () => {
     await device.context.addInitScript(`${DETECTOR};${TORCH}`);
     const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
     await app.press('Camera');

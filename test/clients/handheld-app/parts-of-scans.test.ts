@@ -3,6 +3,7 @@ import { type Device, LATER_MS, scanByWedge, typeByWedge, useBrowser } from '../
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
 import { holdStorage, letGo } from '../../support/held-storage.ts';
+import { itByNight } from '../../support/random-sets.ts';
 
 const VALUE = 'PAL-4711-000815';
 const HEAD = 'PAL-4711-';
@@ -59,7 +60,7 @@ describe('a part of a scan', () => {
     expect(moved).to.deep.equal([]);
   });
 
-  it('is told when the page began to hear in the middle of it', async () => {
+  itByNight('is told when the page began to hear in the middle of it', async () => {
     await app.reload();
     await app.shows('You are at');
     // Typed while the page was still loading, which the browser tells when it has loaded.
@@ -90,7 +91,7 @@ describe('a part of a scan', () => {
     expect(await field.inputValue()).to.equal('');
   });
 
-  it('is told when the rest came as a word of a keyboard on the screen', async () => {
+  itByNight('is told when the rest came as a word of a keyboard on the screen', async () => {
     const { page } = app;
     await app.press('Type');
     await page.locator('dialog input:focus').waitFor();
@@ -120,7 +121,7 @@ describe('a part of a scan', () => {
     await app.shows('Typed too slowly');
   });
 
-  it('is no reason to press a button when the scanner is late to let go of the last key', async () => {
+  itByNight('is no reason to press a button when the scanner is late to let go of the last key', async () => {
     await app.goTo('Sweep');
     await app.press('Sweep DOCK-1');
     await app.page.getByRole('button', { name: 'Finish' }).focus();

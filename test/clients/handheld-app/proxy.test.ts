@@ -3,6 +3,7 @@ import type { Route } from 'playwright-core';
 import { type Device, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
+import { itByNight } from '../../support/random-sets.ts';
 
 const SCANS = 20;
 
@@ -78,32 +79,35 @@ describe('the handheld app behind a proxy with a mind of its own', () => {
     await app.page.getByText('not sent yet').waitFor({ state: 'detached' });
   });
 
-  it('sends fewer scans at a time where a submission takes too long to come through, and more again after', async () => {
-    const passed: number[] = [];
-    const sent: string[] = [];
-    let isSlow = true;
-    await device.context.route('**/submissions', async (route) => {
-      const { scans } = JSON.parse(route.request().postData() ?? '');
-      if (isSlow && scans.length > SCANS / 4) {
-        await route.fulfill({ status: 408, json: { error: { detail: 'The body took too long' } } });
-        return;
-      }
-      isSlow = false;
-      passed.push(scans.length);
-      sent.push(...scans.map((scan: { value: string }) => scan.value));
-      await route.continue();
-    });
-    const values = Array.from({ length: SCANS }, (_, index) => `OVER-A-SLOW-NETWORK-${index}`);
-    await scanOffline(values);
-    await app.waits(0);
-    expect(passed).to.deep.equal([5, 10, 5]);
-    expect(sent).to.deep.equal(values);
-    const rows = await gateway.database.rows<{ value: string; times: number }>(
-      `select value, count::integer as times from unknown_tags where value like 'OVER-A-SLOW-NETWORK-%'
+  itByNight(
+    'sends fewer scans at a time where a submission takes too long to come through, and more again after',
+    async () => {
+      const passed: number[] = [];
+      const sent: string[] = [];
+      let isSlow = true;
+      await device.context.route('**/submissions', async (route) => {
+        const { scans } = JSON.parse(route.request().postData() ?? '');
+        if (isSlow && scans.length > SCANS / 4) {
+          await route.fulfill({ status: 408, json: { error: { detail: 'The body took too long' } } });
+          return;
+        }
+        isSlow = false;
+        passed.push(scans.length);
+        sent.push(...scans.map((scan: { value: string }) => scan.value));
+        await route.continue();
+      });
+      const values = Array.from({ length: SCANS }, (_, index) => `OVER-A-SLOW-NETWORK-${index}`);
+      await scanOffline(values);
+      await app.waits(0);
+      expect(passed).to.deep.equal([5, 10, 5]);
+      expect(sent).to.deep.equal(values);
+      const rows = await gateway.database.rows<{ value: string; times: number }>(
+        `select value, count::integer as times from unknown_tags where value like 'OVER-A-SLOW-NETWORK-%'
        order by substring(value from '[0-9]+$')::integer`,
-    );
-    expect(rows).to.deep.equal(values.map((value) => ({ value, times: 1 })));
-  });
+      );
+      expect(rows).to.deep.equal(values.map((value) => ({ value, times: 1 })));
+    },
+  );
 
   describe('that says when to come back', () => {
     beforeEach(async () => {
@@ -120,7 +124,8 @@ describe('the handheld app behind a proxy with a mind of its own', () => {
       [503, '99999999', 300_000, 300_000],
       [503, 'soon', 500, 1_000],
     ] as const) {
-      it(`with ${status} and “${said}” is tried again then, says why in the history, and loses nothing`, async () => {
+      const test = said === '20' ? it : itByNight;
+      test(`with ${status} and “${said}” is tried again then, says why in the history, and loses nothing`, async () => {
         await device.context.route('**/submissions', (route) =>
           route.fulfill({
             status,
@@ -140,7 +145,7 @@ describe('the handheld app behind a proxy with a mind of its own', () => {
       });
     }
 
-    it('gives what is large as long as a slow network takes for it', async () => {
+    itByNight('gives what is large as long as a slow network takes for it', async () => {
       let requests = 0;
       let answer = () => {};
       const isAnswered = new Promise<void>((resolve) => {

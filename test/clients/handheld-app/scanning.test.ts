@@ -9,6 +9,7 @@ import {
 } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
+import { itByNight } from '../../support/random-sets.ts';
 
 const EPC = 'E28011600000020912340001';
 const CARTON = '4006381333931';
@@ -129,7 +130,7 @@ describe('scanning with the handheld app', () => {
     expect(await page.getByRole('button', { name: 'DOCK-2' }).count()).to.equal(1);
   });
 
-  it('takes out of a field what the scanner typed into it', async () => {
+  itByNight('takes out of a field what the scanner typed into it', async () => {
     await app.press('Type');
     const field = app.page.getByLabel('Printed value');
     await field.pressSequentially('half a val', { delay: 90 });
@@ -184,7 +185,7 @@ describe('scanning with the handheld app', () => {
     expect(values).to.deep.equal([{ value }]);
   });
 
-  it('learns how long its scanner pauses, keeps that, and does as the settings say', async () => {
+  itByNight('learns how long its scanner pauses, keeps that, and does as the settings say', async () => {
     const { page } = app;
     await app.choosePlace('DOCK-1');
     let scans = 0;
@@ -206,51 +207,54 @@ describe('scanning with the handheld app', () => {
     await app.shows('Broken: scan again');
   });
 
-  it('neither sends, keeps nor shows a token that is scanned, typed or broken while somebody is signed in', async () => {
-    const { page } = app;
-    const secret = 'aB3-_'.repeat(8).concat('xyz');
-    const token = `th_4711_${secret}`;
-    const tailInCapitals = 'KR7XQ2VLM9ZPT4WYC8NDHJ';
-    await app.choosePlace('DOCK-1');
-    await scanByWedge(page, token);
-    await app.shows('That is a token, not a tag');
-    await app.type(`tt_01KQSB3M8R0E5T9V2W4X6Y8Z1A_${secret}`);
-    for (const told of [
-      token.replaceAll(/.{4}/g, '$& '),
-      `https://example.com/?t=${token.replaceAll('_', '%5F')}`,
-    ]) {
-      await app.type(told);
+  itByNight(
+    'neither sends, keeps nor shows a token that is scanned, typed or broken while somebody is signed in',
+    async () => {
+      const { page } = app;
+      const secret = 'aB3-_'.repeat(8).concat('xyz');
+      const token = `th_4711_${secret}`;
+      const tailInCapitals = 'KR7XQ2VLM9ZPT4WYC8NDHJ';
+      await app.choosePlace('DOCK-1');
+      await scanByWedge(page, token);
       await app.shows('That is a token, not a tag');
-    }
-    await typeByWedge(page, token, { pause: { before: 20, lasts: 900 }, delay: LATER_MS });
-    await app.shows('parts that may belong to a token');
-    await typeByWedge(page, tailInCapitals, {
-      pause: { before: 18, lasts: 900 },
-      delay: 2 * LATER_MS,
-    });
-    await app.scan(CARTON);
-    await app.waits(0);
-    await app.goTo('History');
-    await page.locator('[data-scan]').waitFor();
-    expect(await page.content()).not.to.include(secret.slice(0, 10));
-    const kept = (await page.evaluate<string>(ALL_KEPT)).replaceAll(' ', '').replaceAll('%5F', '_');
-    for (const part of [secret, tailInCapitals]) {
-      expect(kept.toLowerCase()).not.to.include(part.slice(0, 10).toLowerCase());
-    }
-    const unknown = await gateway.database.rows(
-      `select value from unknown_tags where value like 't%_%' or value like 'http%'`,
-    );
-    expect(unknown).to.deep.equal([]);
-  });
+      await app.type(`tt_01KQSB3M8R0E5T9V2W4X6Y8Z1A_${secret}`);
+      for (const told of [
+        token.replaceAll(/.{4}/g, '$& '),
+        `https://example.com/?t=${token.replaceAll('_', '%5F')}`,
+      ]) {
+        await app.type(told);
+        await app.shows('That is a token, not a tag');
+      }
+      await typeByWedge(page, token, { pause: { before: 20, lasts: 900 }, delay: LATER_MS });
+      await app.shows('parts that may belong to a token');
+      await typeByWedge(page, tailInCapitals, {
+        pause: { before: 18, lasts: 900 },
+        delay: 2 * LATER_MS,
+      });
+      await app.scan(CARTON);
+      await app.waits(0);
+      await app.goTo('History');
+      await page.locator('[data-scan]').waitFor();
+      expect(await page.content()).not.to.include(secret.slice(0, 10));
+      const kept = (await page.evaluate<string>(ALL_KEPT)).replaceAll(' ', '').replaceAll('%5F', '_');
+      for (const part of [secret, tailInCapitals]) {
+        expect(kept.toLowerCase()).not.to.include(part.slice(0, 10).toLowerCase());
+      }
+      const unknown = await gateway.database.rows(
+        `select value from unknown_tags where value like 't%_%' or value like 'http%'`,
+      );
+      expect(unknown).to.deep.equal([]);
+    },
+  );
 
-  it('says of a scan whose end the scanner does not send that it has none', async () => {
+  itByNight('says of a scan whose end the scanner does not send that it has none', async () => {
     await app.choosePlace('DOCK-1');
     await app.page.locator('body').evaluate('document.activeElement.blur()');
     await typeByWedge(app.page, 'PAL-4711', { ends: null });
     await app.shows('The scan has no end.');
   });
 
-  it('takes nothing of a scan that another window got the beginning of', async () => {
+  itByNight('takes nothing of a scan that another window got the beginning of', async () => {
     await app.choosePlace('DOCK-1');
     const { page } = app;
     // The browser of the tests always believes that it is in front; the event is what a page hears of it.
@@ -301,7 +305,7 @@ describe('scanning with the handheld app', () => {
     await app.shows('Scan the place’s tag, or choose it here.');
   });
 
-  it('sends from two tabs what was scanned in either, once', async () => {
+  itByNight('sends from two tabs what was scanned in either, once', async () => {
     const tab = await HandheldApp.open(device, gateway.url);
     await tab.shows('All sent');
     await app.choosePlace('DOCK-1');

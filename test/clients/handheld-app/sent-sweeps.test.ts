@@ -3,6 +3,7 @@ import { ulid } from 'ulid';
 import { type Device, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
+import { itByNight } from '../../support/random-sets.ts';
 
 const HOUR = 3_600_000;
 const tag = (number: number) => `E2801160000002091234${String(number).padStart(4, '0')}`;
@@ -143,7 +144,7 @@ describe('a sweep that was finished with the handheld app', () => {
     expect(Math.round(sweeps[1]?.ago ?? 0)).to.be.within(1_195, 1_260);
   });
 
-  it('goes out though nobody says that it is done with, as it is shown then', async () => {
+  itByNight('goes out though nobody says that it is done with, as it is shown then', async () => {
     const device = await browser.device();
     const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
     await app.isInstalled();
@@ -217,7 +218,7 @@ describe('a sweep that was finished with the handheld app', () => {
     expect((await recorded())[0]).to.deep.include({ found: totesOf(2), missing: totesOf(1, 3) });
   });
 
-  it('is sent again under its id when the answer did not come back, and recorded once', async () => {
+  itByNight('is sent again under its id when the answer did not come back, and recorded once', async () => {
     // What the worker lets pass cannot be held up here.
     const device = await browser.device({ serviceWorkers: 'block' });
     const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);

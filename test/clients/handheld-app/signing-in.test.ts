@@ -7,6 +7,7 @@ import { TEST_ACTOR } from '../../support/actor.ts';
 import { LATER_MS, scanByWedge, typeByWedge, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { Site } from '../../support/site.ts';
 
 describe('signing in to the handheld app', () => {
@@ -63,22 +64,25 @@ describe('signing in to the handheld app', () => {
     expect(app.page.url()).to.equal(`${gateway.url}/#scan`);
   });
 
-  it('keeps the token of a QR code until a sign-in is completed, also when the page is loaded again', async () => {
-    const device = await browser.device();
-    const app = await HandheldApp.open(device, gateway.url);
-    await app.isInstalled();
-    await device.context.setOffline(true);
-    await app.page.evaluate(`location.hash = '#sign-in/${gateway.token}'`);
-    await app.shows('The gateway cannot be reached.');
-    expect(await app.page.getByLabel('Token of this handheld').inputValue()).to.equal(gateway.token);
-    expect(app.page.url()).to.equal(`${gateway.url}/#scan`);
-    await app.page.reload();
-    await app.shows('The gateway cannot be reached.');
-    await device.context.setOffline(false);
-    await app.press('Sign in');
-    await app.shows('All sent');
-    expect(await app.page.evaluate('sessionStorage.length')).to.equal(0);
-  });
+  itByNight(
+    'keeps the token of a QR code until a sign-in is completed, also when the page is loaded again',
+    async () => {
+      const device = await browser.device();
+      const app = await HandheldApp.open(device, gateway.url);
+      await app.isInstalled();
+      await device.context.setOffline(true);
+      await app.page.evaluate(`location.hash = '#sign-in/${gateway.token}'`);
+      await app.shows('The gateway cannot be reached.');
+      expect(await app.page.getByLabel('Token of this handheld').inputValue()).to.equal(gateway.token);
+      expect(app.page.url()).to.equal(`${gateway.url}/#scan`);
+      await app.page.reload();
+      await app.shows('The gateway cannot be reached.');
+      await device.context.setOffline(false);
+      await app.press('Sign in');
+      await app.shows('All sent');
+      expect(await app.page.evaluate('sessionStorage.length')).to.equal(0);
+    },
+  );
 
   it('stops and asks to sign in when the token is revoked or expires, and loses nothing', async () => {
     const { pool } = gateway.database;
@@ -166,7 +170,7 @@ describe('signing in to the handheld app', () => {
     await app.shows('Your scans are listed here');
   });
 
-  it('goes on with the place and the sweep under a new token of the same organization', async () => {
+  itByNight('goes on with the place and the sweep under a new token of the same organization', async () => {
     const app = await sweepingUntilRevoked();
     const { token } = await createHandheld(databaseOn(gateway.database.pool), TEST_ACTOR, {
       orgId: gateway.site.orgId,
@@ -186,7 +190,7 @@ describe('signing in to the handheld app', () => {
     expect(await app.page.locator('.place-bar-name').textContent()).to.equal('DOCK-1');
   });
 
-  it('says that the sweep is over when the new token is another organization’s', async () => {
+  itByNight('says that the sweep is over when the new token is another organization’s', async () => {
     const app = await sweepingUntilRevoked();
     const other = await Site.create(gateway.database, 'Other');
     await other.location('DOCK-1');
@@ -201,7 +205,7 @@ describe('signing in to the handheld app', () => {
     await app.shows('1 refused');
   });
 
-  it('keeps what is queued over signing out and in', async () => {
+  itByNight('keeps what is queued over signing out and in', async () => {
     const device = await browser.device();
     const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
     await app.isInstalled();

@@ -2,6 +2,7 @@ import { type Device, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
 import { holdStorage, letGo } from '../../support/held-storage.ts';
+import { itByNight } from '../../support/random-sets.ts';
 
 const EPC = 'E28011600000020912340001';
 
@@ -24,7 +25,7 @@ describe('a sweep on a device that is slow to store', () => {
     await app.goTo('Sweep');
   });
 
-  it('counts a scan that is made at once after it goes on', async () => {
+  itByNight('counts a scan that is made at once after it goes on', async () => {
     await app.press('Sweep SHELF-1');
     await app.press('Finish');
     await app.shows('Sweep finished');
@@ -36,7 +37,7 @@ describe('a sweep on a device that is slow to store', () => {
     await app.page.locator('.heap', { hasText: 'Moved here' }).getByText('1').waitFor();
   });
 
-  it('stays finished when the list that it began without comes at that moment', async () => {
+  itByNight('stays finished when the list that it began without comes at that moment', async () => {
     await device.context.setOffline(true);
     await app.shows('Offline');
     await app.press('Sweep SHELF-1');

@@ -5,6 +5,7 @@ import { ulid } from 'ulid';
 import { untilAtRest, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
+import { byTurns } from '../../support/random-sets.ts';
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
@@ -20,7 +21,7 @@ const SCREENS = [
   { what: 'a phone with letters of 200 %', width: 390, height: 844, letters: '200%', isTight: true },
 ];
 
-for (const { what, width, height, letters = '100%', isTight = false } of SCREENS) {
+for (const { what, width, height, letters = '100%', isTight = false } of byTurns(SCREENS, 'keys')) {
   describe(`the handheld app on ${what}, ${width} by ${height}`, () => {
     const gateway = useGateway();
     const browser = useBrowser();

@@ -7,6 +7,7 @@ import { TEST_ACTOR } from '../../support/actor.ts';
 import { type Device, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { Site } from '../../support/site.ts';
 
 const tag = (number: number) => `E2801160000002091234${String(number).padStart(4, '0')}`;
@@ -63,17 +64,20 @@ describe('a sweep whose list is slow to come', () => {
     await app.shows('1 of 2 missing');
   });
 
-  it('says after it is finished that the list has not come, and is completed when the app is opened anew', async () => {
-    await app.scan(tag(1));
-    await app.press('Finish');
-    await app.shows('It is not known what should be here');
-    await app.shows('Fetching the list');
-    await app.close();
-    await device.context.unroute(LISTS);
-    const reopened = await HandheldApp.open(device, gateway.url);
-    await reopened.goTo('Sweep');
-    await reopened.shows('1 of 2 missing');
-  });
+  itByNight(
+    'says after it is finished that the list has not come, and is completed when the app is opened anew',
+    async () => {
+      await app.scan(tag(1));
+      await app.press('Finish');
+      await app.shows('It is not known what should be here');
+      await app.shows('Fetching the list');
+      await app.close();
+      await device.context.unroute(LISTS);
+      const reopened = await HandheldApp.open(device, gateway.url);
+      await reopened.goTo('Sweep');
+      await reopened.shows('1 of 2 missing');
+    },
+  );
 
   it('goes by no list when none comes, and says so', async () => {
     await app.scan(tag(1));
@@ -82,7 +86,7 @@ describe('a sweep whose list is slow to come', () => {
     await app.page.getByRole('img', { name: '0 of nobody knows how many found' }).waitFor();
   });
 
-  it('stays done when the list comes to another tab that has not heard of that', async () => {
+  itByNight('stays done when the list comes to another tab that has not heard of that', async () => {
     await device.context.addInitScript('window.BroadcastChannel = class { postMessage() {} };');
     const tab = await HandheldApp.open(device, gateway.url);
     await tab.goTo('Sweep');
@@ -97,38 +101,41 @@ describe('a sweep whose list is slow to come', () => {
     await app.shows('It should be here but was not scanned.');
   });
 
-  it('keeps nothing of lists that come after another organization’s handheld has signed in', async () => {
-    const other = await Site.create(gateway.database, 'Other');
-    await other.location('ELSEWHERE');
-    await other.asset('THEIRS', tag(1));
-    const { token } = await createHandheld(databaseOn(gateway.database.pool), TEST_ACTOR, {
-      orgId: other.orgId,
-      name: 'other',
-    });
-    const heldPlaces: Route[] = [];
-    await device.context.route('**/handheld/v1/locations?*', (route) =>
-      route.request().headers()['authorization']?.endsWith(token)
-        ? route.continue()
-        : void heldPlaces.push(route),
-    );
-    await app.page.evaluate(`window.dispatchEvent(new Event('online'))`);
-    await app.goTo('Settings');
-    await app.press('Sign out');
-    await app.press('Yes, sign out');
-    await app.signIn(token);
-    await app.shows('is over');
-    await isAsked;
-    for (const route of [...held, ...heldPlaces]) {
-      await completed(route);
-    }
-    await app.goTo('History');
-    await app.goTo('Scan');
-    await app.choosePlace('ELSEWHERE');
-    await device.context.setOffline(true);
-    await app.scan(tag(1));
-    await app.shows('On this device; will be sent.');
-    expect(await app.page.getByText('Belongs to').count()).to.equal(0);
-  });
+  itByNight(
+    'keeps nothing of lists that come after another organization’s handheld has signed in',
+    async () => {
+      const other = await Site.create(gateway.database, 'Other');
+      await other.location('ELSEWHERE');
+      await other.asset('THEIRS', tag(1));
+      const { token } = await createHandheld(databaseOn(gateway.database.pool), TEST_ACTOR, {
+        orgId: other.orgId,
+        name: 'other',
+      });
+      const heldPlaces: Route[] = [];
+      await device.context.route('**/handheld/v1/locations?*', (route) =>
+        route.request().headers()['authorization']?.endsWith(token)
+          ? route.continue()
+          : void heldPlaces.push(route),
+      );
+      await app.page.evaluate(`window.dispatchEvent(new Event('online'))`);
+      await app.goTo('Settings');
+      await app.press('Sign out');
+      await app.press('Yes, sign out');
+      await app.signIn(token);
+      await app.shows('is over');
+      await isAsked;
+      for (const route of [...held, ...heldPlaces]) {
+        await completed(route);
+      }
+      await app.goTo('History');
+      await app.goTo('Scan');
+      await app.choosePlace('ELSEWHERE');
+      await device.context.setOffline(true);
+      await app.scan(tag(1));
+      await app.shows('On this device; will be sent.');
+      expect(await app.page.getByText('Belongs to').count()).to.equal(0);
+    },
+  );
 
   /** Lets a request go, and waits until it is over; the app has given up by then where the machine is slow. */
   async function completed(route: Route): Promise<void> {

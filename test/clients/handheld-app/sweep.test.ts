@@ -3,6 +3,7 @@ import { ulid } from 'ulid';
 import { type Device, scanByWedge, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
+import { itByNight } from '../../support/random-sets.ts';
 
 const tag = (number: number) => `E2801160000002091234${String(number).padStart(4, '0')}`;
 
@@ -166,7 +167,7 @@ describe('a sweep with the handheld app', () => {
       });
     });
 
-    it('says while it is under way that it is compared with a list of later', async () => {
+    itByNight('says while it is under way that it is compared with a list of later', async () => {
       await begin(app);
       await app.shows('There was no network and no list of what should be here.');
       await device.context.setOffline(false);
@@ -191,7 +192,7 @@ describe('a sweep with the handheld app', () => {
     });
   });
 
-  it('goes by an earlier list only until there is a newer one, and says so', async () => {
+  itByNight('goes by an earlier list only until there is a newer one, and says so', async () => {
     const device = await browser.device();
     await gateway.site.location('SHELF-3');
     await gateway.site.asset('TOTE-11', tag(11));
@@ -217,7 +218,7 @@ describe('a sweep with the handheld app', () => {
     await app.shows('1 of 2 missing');
   });
 
-  it('takes a list that changes while it is read for none, and reads it anew', async () => {
+  itByNight('takes a list that changes while it is read for none, and reads it anew', async () => {
     const device = await browser.device({ serviceWorkers: 'block' });
     const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
     let answers = 0;
@@ -235,7 +236,7 @@ describe('a sweep with the handheld app', () => {
     expect(answers).to.equal(2);
   });
 
-  it('stays as it is when the app is closed after thousands of repeats of a tag', async () => {
+  itByNight('stays as it is when the app is closed after thousands of repeats of a tag', async () => {
     const app = await HandheldApp.signedIn(await browser.device(), gateway.url, gateway.token);
     await begin(app);
     for (const value of [tag(1), tag(4), tag(2)]) {
@@ -269,7 +270,7 @@ describe('a sweep with the handheld app', () => {
     expect(await assetsAtShelf()).to.include('TOTE-4');
   });
 
-  it('is not finished by the second key with which a scanner ends', async () => {
+  itByNight('is not finished by the second key with which a scanner ends', async () => {
     const app = await HandheldApp.signedIn(await browser.device(), gateway.url, gateway.token);
     await begin(app);
     for (const [number, ends] of [
@@ -304,7 +305,7 @@ describe('a sweep with the handheld app', () => {
     await app.page.getByRole('img', { name: '1 of 3 found' }).waitFor();
   });
 
-  it('tells what the gateway recorded at a place whose tag the device did not know', async () => {
+  itByNight('tells what the gateway recorded at a place whose tag the device did not know', async () => {
     const device = await browser.device();
     const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
     await app.isInstalled();
@@ -341,7 +342,7 @@ describe('a sweep with the handheld app', () => {
     expect(await heaps(app)).to.deep.include({ Found: ['TOTE-1', 'TOTE-2'], 'Moved here': ['TOTE-4'] });
   });
 
-  it('does not say of what was taken elsewhere since that it is here now', async () => {
+  itByNight('does not say of what was taken elsewhere since that it is here now', async () => {
     const device = await browser.device();
     const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
     await app.isInstalled();
@@ -363,7 +364,7 @@ describe('a sweep with the handheld app', () => {
     expect(await assetsAtShelf()).not.to.include('TOTE-4');
   });
 
-  it('says that it is here of what another device has moved here since', async () => {
+  itByNight('says that it is here of what another device has moved here since', async () => {
     const app = await HandheldApp.signedIn(await browser.device(), gateway.url, gateway.token);
     await begin(app);
     await scanElsewhere(tag(4), 'SHELF-1');

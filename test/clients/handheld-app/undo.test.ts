@@ -6,6 +6,7 @@ import { type Device, LATER_MS, scanByWedge, typeByWedge, useBrowser } from '../
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
 import { aScan, aSubmission } from '../../support/new-submission.ts';
+import { itByNight } from '../../support/random-sets.ts';
 
 describe('taking a scan back with the handheld app', () => {
   const gateway = useGateway();
@@ -54,7 +55,7 @@ describe('taking a scan back with the handheld app', () => {
     expect(await places()).to.deep.equal(['DOCK-1', 'DOCK-2']);
   });
 
-  it('takes its repeats back with it, which are one row of the history', async () => {
+  itByNight('takes its repeats back with it, which are one row of the history', async () => {
     await app.scan(epc);
     await app.tells('moved');
     for (const times of [1, 2]) {
@@ -88,23 +89,26 @@ describe('taking a scan back with the handheld app', () => {
     expect(await scansOf()).to.equal(1);
   });
 
-  it('sends one that is on its way, and takes it back, however often the app is closed meanwhile', async () => {
-    // Nobody knows whether the gateway has it.
-    await app.page.route('**/submissions', (route) => route.abort());
-    await scanByWedge(app.page, epc);
-    await app.shows('No answer · 1 waiting');
-    await app.press('Undo');
-    await app.shows('Saved here; the gateway will be told.');
-    await app.waits(2);
-    await app.goTo('History');
-    await app.shows('1 scan and 1 correction not sent yet');
-    await app.page.unroute('**/submissions');
-    await app.page.reload();
-    await app.waits(0);
-    await row().getByText('Taken back · DOCK-2').waitFor();
-    expect(await scansOf()).to.equal(2);
-    expect(await places()).to.deep.equal(['DOCK-1']);
-  });
+  itByNight(
+    'sends one that is on its way, and takes it back, however often the app is closed meanwhile',
+    async () => {
+      // Nobody knows whether the gateway has it.
+      await app.page.route('**/submissions', (route) => route.abort());
+      await scanByWedge(app.page, epc);
+      await app.shows('No answer · 1 waiting');
+      await app.press('Undo');
+      await app.shows('Saved here; the gateway will be told.');
+      await app.waits(2);
+      await app.goTo('History');
+      await app.shows('1 scan and 1 correction not sent yet');
+      await app.page.unroute('**/submissions');
+      await app.page.reload();
+      await app.waits(0);
+      await row().getByText('Taken back · DOCK-2').waitFor();
+      expect(await scansOf()).to.equal(2);
+      expect(await places()).to.deep.equal(['DOCK-1']);
+    },
+  );
 
   it('says so when the gateway refuses, as of a scan that another handheld has sent, and stays signed in', async () => {
     await app.scan(epc);
