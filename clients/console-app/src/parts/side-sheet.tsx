@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../../ui/parts/icon.tsx';
+import type { Action } from '../api/use-action.ts';
 import { texts } from '../texts/texts.ts';
+import { ProblemNote } from './problem-note.tsx';
 import { Toasts } from './toast.tsx';
 import { useEscape } from './use-keys.ts';
 import { askToDiscard, useLeaveGuard } from './use-leave-guard.ts';
@@ -85,5 +87,54 @@ export function SideSheet({
         </div>
       </div>
     </dialog>
+  );
+}
+
+/** A sheet that is one form, with its button below and the refusal behind its fields. */
+export function FormSheet({
+  submit = texts.value.common.save,
+  isReady = true,
+  action: { run, isBusy, problem },
+  shown = [],
+  others,
+  onSubmit,
+  children,
+  ...sheet
+}: Omit<Parameters<typeof SideSheet>[0], 'foot'> & {
+  /** The verb on the button. */
+  submit?: string;
+  isReady?: boolean;
+  action: Action;
+  /** Names of the fields that show their own faults. */
+  shown?: readonly string[];
+  /** More buttons. */
+  others?: ComponentChildren;
+  onSubmit: () => Promise<unknown>;
+}) {
+  const id = useId();
+  return (
+    <SideSheet
+      {...sheet}
+      foot={
+        <>
+          <button type="submit" form={id} class="primary" disabled={isBusy || !isReady}>
+            {submit}
+          </button>
+          {others}
+        </>
+      }
+    >
+      <form
+        id={id}
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run(onSubmit);
+        }}
+      >
+        {children}
+        {problem !== null && <ProblemNote problem={problem} shown={shown} />}
+      </form>
+    </SideSheet>
   );
 }

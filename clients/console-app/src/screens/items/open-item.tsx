@@ -10,7 +10,7 @@ import { Field, Select, TextArea } from '../../parts/field.tsx';
 import type { PickedItem } from '../../parts/item-picker.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
-import { SideSheet } from '../../parts/side-sheet.tsx';
+import { FormSheet, SideSheet } from '../../parts/side-sheet.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { address, href, hrefWith, leaveFor } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
@@ -252,7 +252,7 @@ function NewItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({
   const t = texts.value.items;
   const empty = kind.draftOf();
   const [draft, setDraft] = useState(empty);
-  const { run, isBusy, problem } = useAction();
+  const action = useAction();
   const create = async () => {
     const { external_key } = draft;
     const written = Object.entries(kind.valuesOf(draft)).filter(([, value]) => value !== null);
@@ -265,36 +265,25 @@ function NewItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({
     leaveFor(hrefWith({ open: data.id }));
   };
   return (
-    <SideSheet
+    <FormSheet
       title={kind.words().newTitle}
       onClose={onClose}
       isForm
       isChanged={JSON.stringify(draft) !== JSON.stringify(empty)}
-      foot={
-        <button type="submit" form="new-item" class="primary" disabled={isBusy}>
-          {t.create}
-        </button>
-      }
+      submit={t.create}
+      action={action}
+      shown={kind.shownFields}
+      onSubmit={create}
     >
-      <form
-        id="new-item"
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run(create);
-        }}
-      >
-        <ItemFields
-          kind={kind}
-          draft={draft}
-          keyHint={t.keyHint}
-          isReadOnly={false}
-          problem={problem}
-          onDraft={setDraft}
-        />
-        {problem !== null && <ProblemNote problem={problem} shown={kind.shownFields} />}
-      </form>
-    </SideSheet>
+      <ItemFields
+        kind={kind}
+        draft={draft}
+        keyHint={t.keyHint}
+        isReadOnly={false}
+        problem={action.problem}
+        onDraft={setDraft}
+      />
+    </FormSheet>
   );
 }
 

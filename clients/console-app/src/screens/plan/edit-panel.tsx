@@ -10,7 +10,7 @@ import { confirm } from '../../parts/confirm.tsx';
 import { DecimalField, isDecimal } from '../../parts/field.tsx';
 import { followPointer } from '../../parts/follow-pointer.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
-import { SideSheet } from '../../parts/side-sheet.tsx';
+import { FormSheet } from '../../parts/side-sheet.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { href, leaveFor } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
@@ -255,20 +255,20 @@ function ScaleOf({
 function PlanDetailsSheet({ plan, onClose }: { plan: PlanWithPlaces; onClose: () => void }) {
   const t = texts.value.plan;
   const [draft, setDraft] = useState<PlanDraft>({ name: plan.name, location: plan.location });
-  const { run, isBusy, problem } = useAction();
-  const save = () =>
-    run(async () => {
-      const saved = await askForPosition((isMeant) =>
-        patch(`/plans/${plan.id}`, {
-          ...{ name: draft.name.trim(), location_id: draft.location?.id ?? null },
-          without_position: isMeant,
-        }),
-      );
-      if (saved !== null) {
-        toast(texts.value.common.saved);
-        onClose();
-      }
-    });
+  const action = useAction();
+  const { run, isBusy, problem } = action;
+  const save = async () => {
+    const saved = await askForPosition((isMeant) =>
+      patch(`/plans/${plan.id}`, {
+        ...{ name: draft.name.trim(), location_id: draft.location?.id ?? null },
+        without_position: isMeant,
+      }),
+    );
+    if (saved !== null) {
+      toast(texts.value.common.saved);
+      onClose();
+    }
+  };
   const drop = async () => {
     const question = { title: t.deleteTitle(plan.name), body: t.deleteBody, action: t.delete };
     if (await confirm({ ...question, isDangerous: true })) {
@@ -286,33 +286,21 @@ function PlanDetailsSheet({ plan, onClose }: { plan: PlanWithPlaces; onClose: ()
     }
   };
   return (
-    <SideSheet
+    <FormSheet
       title={t.details}
       onClose={onClose}
       isChanged={draft.name !== plan.name || draft.location?.id !== plan.location?.id}
-      foot={
-        <>
-          <button type="submit" form="plan-details" class="primary" disabled={isBusy}>
-            {texts.value.common.save}
-          </button>
-          <button type="button" class="danger" disabled={isBusy} onClick={drop}>
-            {t.delete}
-          </button>
-        </>
+      action={action}
+      shown={SHOWN_FIELDS}
+      others={
+        <button type="button" class="danger" disabled={isBusy} onClick={drop}>
+          {t.delete}
+        </button>
       }
+      onSubmit={save}
     >
-      <form
-        id="plan-details"
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <PlanFields draft={draft} problem={problem} onDraft={setDraft} />
-        {problem !== null && <ProblemNote problem={problem} shown={SHOWN_FIELDS} />}
-      </form>
-    </SideSheet>
+      <PlanFields draft={draft} problem={problem} onDraft={setDraft} />
+    </FormSheet>
   );
 }
 

@@ -12,7 +12,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { SearchField } from '../../parts/search-field.tsx';
-import { SideSheet } from '../../parts/side-sheet.tsx';
+import { FormSheet, SideSheet } from '../../parts/side-sheet.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { address, go, href, hrefWith, leaveFor, replaceAddress } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
@@ -114,8 +114,8 @@ function AddPlanSheet({ onClose }: { onClose: () => void }) {
   const id = useId();
   const [draft, setDraft] = useState<PlanDraft>({ name: '', location: null });
   const [image, setImage] = useState<File | null>(null);
-  const { run, isBusy, problem } = useAction();
-  const fault = faultOf(problem, 'image');
+  const action = useAction();
+  const fault = faultOf(action.problem, 'image');
   const choose = (file: File | null) => {
     setImage(file);
     if (draft.name === '' && file !== null) {
@@ -137,43 +137,33 @@ function AddPlanSheet({ onClose }: { onClose: () => void }) {
     leaveFor(href('plan', data.id, { edit: true }));
   };
   return (
-    <SideSheet
+    <FormSheet
       title={t.addTitle}
       onClose={onClose}
       isForm
       isChanged={image !== null || draft.name !== '' || draft.location !== null}
-      foot={
-        <button type="submit" form="new-plan" class="primary" disabled={isBusy || image === null}>
-          {isBusy ? t.sending : t.add}
-        </button>
-      }
+      submit={action.isBusy ? t.sending : t.add}
+      isReady={image !== null}
+      action={action}
+      shown={['image', ...SHOWN_FIELDS]}
+      onSubmit={add}
     >
-      <form
-        id="new-plan"
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run(add);
-        }}
-      >
-        <div class="field">
-          <label for={id}>{t.image}</label>
-          <input
-            id={id}
-            type="file"
-            accept={KINDS}
-            aria-invalid={fault !== null}
-            aria-describedby={`${id}-says`}
-            onChange={(event) => choose(event.currentTarget.files?.[0] ?? null)}
-          />
-          <div id={`${id}-says`}>
-            {fault === null ? <p class="hint">{t.imageHint}</p> : <p class="fault">{fault}</p>}
-          </div>
+      <div class="field">
+        <label for={id}>{t.image}</label>
+        <input
+          id={id}
+          type="file"
+          accept={KINDS}
+          aria-invalid={fault !== null}
+          aria-describedby={`${id}-says`}
+          onChange={(event) => choose(event.currentTarget.files?.[0] ?? null)}
+        />
+        <div id={`${id}-says`}>
+          {fault === null ? <p class="hint">{t.imageHint}</p> : <p class="fault">{fault}</p>}
         </div>
-        <PlanFields draft={draft} problem={problem} onDraft={setDraft} />
-        {problem !== null && <ProblemNote problem={problem} shown={['image', ...SHOWN_FIELDS]} />}
-      </form>
-    </SideSheet>
+      </div>
+      <PlanFields draft={draft} problem={action.problem} onDraft={setDraft} />
+    </FormSheet>
   );
 }
 

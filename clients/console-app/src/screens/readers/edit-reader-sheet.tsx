@@ -4,9 +4,8 @@ import type { Reader } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { Field } from '../../parts/field.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SecretNote } from '../../parts/secret-note.tsx';
-import { SideSheet } from '../../parts/side-sheet.tsx';
+import { FormSheet } from '../../parts/side-sheet.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { href, leaveFor } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
@@ -22,7 +21,8 @@ export function EditReaderSheet({ reader, onClose }: { reader: Reader; onClose: 
   const [draft, setDraft] = useState(kept);
   const [password, setPassword] = useState<string | null>(null);
   const [isSubscribed, setSubscribed] = useState(true);
-  const { run, isBusy, problem } = useAction();
+  const action = useAction();
+  const { run, isBusy } = action;
   const save = async () => {
     const { expect, ...given } = draft;
     const { data } = await patch<{ data: { subscribed: boolean } }>(`/readers/${reader.id}`, {
@@ -36,15 +36,13 @@ export function EditReaderSheet({ reader, onClose }: { reader: Reader; onClose: 
     }
   };
   return (
-    <SideSheet
+    <FormSheet
       title={t.editTitle}
       onClose={onClose}
       isChanged={JSON.stringify(draft) !== JSON.stringify(kept)}
-      foot={
+      action={action}
+      others={
         <>
-          <button type="submit" form="edit-reader" class="primary" disabled={isBusy}>
-            {texts.value.common.save}
-          </button>
           <button
             type="button"
             class="secondary"
@@ -58,48 +56,39 @@ export function EditReaderSheet({ reader, onClose }: { reader: Reader; onClose: 
           </button>
         </>
       }
+      onSubmit={save}
     >
-      <form
-        id="edit-reader"
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run(save);
-        }}
-      >
-        <Field
-          label={t.name}
-          required
-          maxLength={255}
-          value={draft.name}
-          onValue={(name) => setDraft({ ...draft, name })}
-        />
-        <Field
-          label={t.topic}
-          hint={t.topicHint}
-          class="mono"
-          required
-          spellcheck={false}
-          value={draft.topic}
-          onValue={(topic) => setDraft({ ...draft, topic })}
-        />
-        <FormatSelect value={draft.format} onValue={(format) => setDraft({ ...draft, format })} />
-        <Field
-          label={t.expect}
-          hint={t.expectHint}
-          type="number"
-          min={15}
-          max={86_400}
-          value={draft.expect}
-          onValue={(expect) => setDraft({ ...draft, expect })}
-        />
-        {problem !== null && <ProblemNote problem={problem} />}
-        {!isSubscribed && <p class="note note-problem">{t.notSubscribed(draft.topic)}</p>}
-        {password !== null && (
-          <SecretNote title={t.passwordOf(reader.mqtt_username)} hint={t.passwordOnce} secret={password} />
-        )}
-      </form>
-    </SideSheet>
+      <Field
+        label={t.name}
+        required
+        maxLength={255}
+        value={draft.name}
+        onValue={(name) => setDraft({ ...draft, name })}
+      />
+      <Field
+        label={t.topic}
+        hint={t.topicHint}
+        class="mono"
+        required
+        spellcheck={false}
+        value={draft.topic}
+        onValue={(topic) => setDraft({ ...draft, topic })}
+      />
+      <FormatSelect value={draft.format} onValue={(format) => setDraft({ ...draft, format })} />
+      <Field
+        label={t.expect}
+        hint={t.expectHint}
+        type="number"
+        min={15}
+        max={86_400}
+        value={draft.expect}
+        onValue={(expect) => setDraft({ ...draft, expect })}
+      />
+      {!isSubscribed && <p class="note note-problem">{t.notSubscribed(draft.topic)}</p>}
+      {password !== null && (
+        <SecretNote title={t.passwordOf(reader.mqtt_username)} hint={t.passwordOnce} secret={password} />
+      )}
+    </FormSheet>
   );
 }
 

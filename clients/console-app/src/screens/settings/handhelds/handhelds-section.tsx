@@ -16,7 +16,7 @@ import { isOnlyHere } from '../../../parts/only-here.ts';
 import { ProblemNote } from '../../../parts/problem-note.tsx';
 import { faultOf } from '../../../parts/problem-text.ts';
 import { SecretNote } from '../../../parts/secret-note.tsx';
-import { SideSheet } from '../../../parts/side-sheet.tsx';
+import { FormSheet } from '../../../parts/side-sheet.tsx';
 import { Pager } from '../../../parts/table.tsx';
 import { toast } from '../../../parts/toast.tsx';
 import { address, hrefWith, leaveFor } from '../../../router/router.ts';
@@ -114,50 +114,33 @@ function RenameHandheld({
 }) {
   const t = texts.value.handhelds;
   const [name, setName] = useState(handheld.name);
-  const { run, isBusy, problem } = useAction();
+  const action = useAction();
   const rename = async () => {
-    if (await run(() => patch(`/handhelds/${handheld.id}`, { name }))) {
-      toast(texts.value.common.saved);
-      onClose();
-    }
+    await patch(`/handhelds/${handheld.id}`, { name });
+    toast(texts.value.common.saved);
+    onClose();
   };
   return (
-    <SideSheet
+    <FormSheet
       title={t.renameOf(handheld.name)}
       onClose={onClose}
       isForm
       isChanged={name !== handheld.name}
-      foot={
-        <button
-          type="submit"
-          form="rename-handheld"
-          class="primary"
-          disabled={isBusy || name === handheld.name}
-        >
-          {texts.value.common.save}
-        </button>
-      }
+      isReady={name !== handheld.name}
+      action={action}
+      shown={['name']}
+      onSubmit={rename}
     >
-      <form
-        id="rename-handheld"
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void rename();
-        }}
-      >
-        <Field
-          label={t.name}
-          name="name"
-          required
-          maxLength={255}
-          value={name}
-          fault={faultOf(problem, 'name')}
-          onValue={setName}
-        />
-        {problem !== null && <ProblemNote problem={problem} shown={['name']} />}
-      </form>
-    </SideSheet>
+      <Field
+        label={t.name}
+        name="name"
+        required
+        maxLength={255}
+        value={name}
+        fault={faultOf(action.problem, 'name')}
+        onValue={setName}
+      />
+    </FormSheet>
   );
 }
 

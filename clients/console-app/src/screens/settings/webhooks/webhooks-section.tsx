@@ -5,9 +5,8 @@ import { useAction } from '../../../api/use-action.ts';
 import { useList } from '../../../api/use-list.ts';
 import { useRead } from '../../../api/use-read.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';
-import { ProblemNote } from '../../../parts/problem-note.tsx';
 import { SecretNote } from '../../../parts/secret-note.tsx';
-import { SideSheet } from '../../../parts/side-sheet.tsx';
+import { FormSheet } from '../../../parts/side-sheet.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { address, hrefWith, leaveFor } from '../../../router/router.ts';
 import { texts } from '../../../texts/texts.ts';
@@ -85,38 +84,23 @@ function NewWebhook({
   const suggested = useSuggestedDraft();
   const [typed, setDraft] = useState<WebhookDraft | null>(null);
   const draft = typed ?? suggested;
-  const { run, isBusy, problem } = useAction();
+  const action = useAction();
   const make = async () =>
     onMade((await post<{ data: { name: string; secret: string } }>('/webhooks', bodyOf(draft))).data);
   return (
-    <SideSheet
+    <FormSheet
       title={t.newTitle}
       onClose={onClose}
       isForm
       isChanged={JSON.stringify(draft) !== JSON.stringify(suggested)}
-      foot={
-        <button
-          type="submit"
-          form="new-webhook"
-          class="primary"
-          disabled={isBusy || draft.types.length === 0}
-        >
-          {t.make}
-        </button>
-      }
+      submit={t.make}
+      isReady={draft.types.length > 0}
+      action={action}
+      shown={SHOWN_FIELDS}
+      onSubmit={make}
     >
-      <form
-        id="new-webhook"
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run(make);
-        }}
-      >
-        <p class="hint">{t.newHint}</p>
-        <WebhookFields draft={draft} problem={problem} onDraft={setDraft} />
-        {problem !== null && <ProblemNote problem={problem} shown={SHOWN_FIELDS} />}
-      </form>
-    </SideSheet>
+      <p class="hint">{t.newHint}</p>
+      <WebhookFields draft={draft} problem={action.problem} onDraft={setDraft} />
+    </FormSheet>
   );
 }
