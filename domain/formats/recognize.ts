@@ -2,7 +2,6 @@ import { dryRun } from './dry-run.ts';
 import { readSource } from './read-source.ts';
 
 export interface Recognizing {
-  /** Sources of formats, by name. */
   formats: readonly (readonly [name: string, source: string])[];
   messages: readonly { topic: string; payload: Uint8Array }[];
 }

@@ -80,7 +80,6 @@ export class BitWriter {
   }
 }
 
-/** The values of an EPC's fields, by name. */
 export type Values = Record<string, string>;
 
 /**

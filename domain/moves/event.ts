@@ -53,7 +53,6 @@ export type FeedEvent = MoveEvent | AlertEvent;
 
 export type FeedType = FeedEvent['type'];
 
-/** The types of events, by `moves.kind`. */
 export const FEED_TYPES = { ...MOVE_TYPES, ...ALERT_TYPES } as const;
 
 export function isAlert(event: FeedEvent): event is AlertEvent {

@@ -11,10 +11,9 @@ interface Known {
 type KnownOfTag = Partial<Record<ReadingKind, Known>>;
 
 /**
- * The newest values of tags as this process wrote them. A value that stays as it was is written once in ten seconds only: to
- * write all took a third of what three values a read took of the database. If another process
- * wrote another value meanwhile, the table stays with that: also for good, if the tag falls silent then. So a stored value is
- * one that the tag said at most ten seconds before its last. Where rules ask, all are written.
+ * The newest values of tags as this process wrote them. An unchanged value is written once in ten seconds: writing all
+ * took a third of the database's time for three values a read. If another process wrote another value meanwhile, that one
+ * stays. So a stored value is at most ten seconds older than the tag's last. Where rules ask, all are written.
  */
 export class RecentReadings {
   #recent = new PairMap<number, number, KnownOfTag>();

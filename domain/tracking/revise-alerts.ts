@@ -51,11 +51,11 @@ type Newest = PairMap<number, number, NewestRow>;
 const MOST_LOOKED_UP = 500;
 
 /**
- * Assets for which rules about readings may say something else once these are stored, with an instant just before. A value on
- * the side of a bound where the value before it was changes nothing, so what a tag sends again and again has nothing derived.
+ * Assets whose alerts these readings may change, each with an instant just before. A value on the same side of a bound as
+ * the one before it changes nothing, so a tag that repeats its value has nothing derived.
  *
- * Call before they are stored. Locks the newest values of their tags, so that of two recorders the second knows of the first:
- * positions do not do that, as readings of unplaced scans count, too.
+ * Call before they are stored. Locks the newest values of their tags, so that the second of two recorders sees the first's
+ * readings: positions do not ensure that, because readings of unplaced scans count, too.
  */
 export async function withReadingsBeyond(
   db: Connection,

@@ -14,7 +14,6 @@ export const APP_FOLDER = fileURLToPath(new URL('../dist', import.meta.url));
 /** Browsers of handhelds are rarely the newest: Chrome on Android 8, Safari of iOS 16. */
 const TARGET = ['chrome100', 'safari16', 'firefox110'];
 
-/** Builds the app into {@link APP_FOLDER}. */
 export async function buildApp(): Promise<void> {
   await replaceFolder(APP_FOLDER, async (folder) => {
     await bundle({ sources: SOURCE_FOLDER, folder, target: TARGET, splitting: true });

@@ -112,7 +112,6 @@ function columnOf(table: MovedTable, name: string): Column {
 interface Statement {
   text: string;
   values: unknown[];
-  /** The number of rows. */
   requires?: (rows: number) => void;
 }
 

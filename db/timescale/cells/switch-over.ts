@@ -108,7 +108,6 @@ async function compare(
   }
 }
 
-/** The switch. */
 async function leave(from: Client, orgId: number, hooks: MoveHooks): Promise<void> {
   await from.query('begin');
   await setState(from, orgId, 'moved');

@@ -168,7 +168,6 @@ function isTransient(error: unknown): boolean {
 /** What `work` relied on changed before it could lock it; it runs once more, as after a serialization failure. */
 export class Outdated extends Error {}
 
-/** `unique_violation`. */
 export function isUniqueViolation(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23505';
 }

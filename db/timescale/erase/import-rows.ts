@@ -15,7 +15,6 @@ export interface Import {
   /** The organization that was exported, and the one it becomes. */
   from: number;
   to: number;
-  /** When it was exported. */
   exportedAt: string;
 }
 
@@ -63,7 +62,6 @@ export async function inImport<Result>(
   }
 }
 
-/** The tables that have rows of an organization. */
 export async function filledTables(client: pg.ClientBase, orgId: number): Promise<string[]> {
   const filled: string[] = [];
   for (const table of await organizationTables(client)) {

@@ -19,7 +19,7 @@ export interface AssetEvidence {
   known?: ReadonlyMap<string, readonly KnownAlert[]>;
 }
 
-/** Of `overdue`: it was so by then, and that has not ended but by a read since. */
+/** An overdue stretch that only a later read can have ended. */
 export interface KnownAlert {
   since: Micros;
   /** Null if the alert is not over. */
@@ -40,7 +40,7 @@ export interface MeasuredTag {
   tagId: number;
   /** When it was taken off; infinity if it was not. */
   until: Micros;
-  /** Readings between which there are the pieces. */
+  /** The number of readings that the pieces were chosen from. */
   looked: number;
   /** There are more readings before the first piece than are looked at. */
   isCut: boolean;

@@ -36,8 +36,8 @@ export interface MeasuredWanted {
 }
 
 /**
- * What tags of assets measured, of the kinds that rules name: only the values that pass a bound of a rule, or come back from there.
- * With what was in force at `since`; a rule's threshold further back only where that was beyond its bound, and no alert says so.
+ * Readings of the kinds that rules name: only values that pass a bound of a rule, or come back. Looks back to the value
+ * in force at `since`; further, by a rule's threshold, only if that value is beyond the bound and no alert says so.
  *
  * @param wanted in order.
  * @throws TooMuchTogether

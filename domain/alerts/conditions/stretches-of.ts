@@ -54,7 +54,6 @@ function dwellTimes(rule: DatedRule, asset: AssetEvidence, around: Surroundings)
   return held(rule, asset, around, thresholds, () => visits(rule, asset, around));
 }
 
-/** When it was where it must not be. */
 function notAllowedTimes(rule: DatedRule, asset: AssetEvidence, around: Surroundings): Held[] {
   const thresholds = { first: rule.after ?? 0, second: null };
   return held(rule, asset, around, thresholds, () => visits(rule, asset, around));

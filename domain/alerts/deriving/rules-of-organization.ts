@@ -5,7 +5,6 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { loadRules } from '../rules/load-rules.ts';
 import { type DatedRule, isOfReadings } from '../rules/rule.ts';
 
-/** How far back alerts are derived. */
 export const DERIVED_BACK: Micros = 31 * MICROS_PER_DAY;
 
 /** Versions of rules, each rule's in order. */

@@ -1,4 +1,3 @@
-/** The subject of an alert. */
 export type Subject = { assetId: number; readerId: null } | { assetId: null; readerId: number };
 
 export const assetSubject = (assetId: number): Subject => ({ assetId, readerId: null });

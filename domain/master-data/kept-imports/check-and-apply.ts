@@ -190,7 +190,6 @@ async function note(connection: OrganizationConnection, id: number, kind: string
     on conflict (org_id, import_id) do update set kind = excluded.kind, seen_at = now(), done_rows = excluded.done_rows`);
 }
 
-/** The faults of a file, and where they are. */
 interface FileFault {
   line: number;
   column: string;

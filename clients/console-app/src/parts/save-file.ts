@@ -1,4 +1,3 @@
-/** Saves a text as a file. */
 export function saveFile(name: string, text: string): void {
   saveBlob(name, new Blob(['\ufeff', text], { type: 'text/csv' }));
 }

@@ -1,4 +1,3 @@
-/** The text of an e-mail. */
 export interface Letter {
   subject: string;
   text: string;

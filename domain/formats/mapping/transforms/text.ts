@@ -23,7 +23,6 @@ function hexOfBytes(bytes: readonly unknown[]): string | undefined {
     : undefined;
 }
 
-/** The bytes of hex digits in reverse order. */
 export function reverseBytes(value: unknown): string | undefined {
   const digits = hex(value);
   return digits === undefined || digits.length % 2 !== 0

@@ -5,7 +5,6 @@ import { address } from '../../router/router.ts';
 
 /** The setting to try, and its range, as typed. */
 export interface Wanted {
-  /** The key of a place; null for the organization. */
   place: string | null;
   /** The key of the one asset to try it on; null for all. */
   asset: string | null;

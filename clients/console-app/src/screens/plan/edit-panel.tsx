@@ -359,7 +359,6 @@ function Measuring({
 /** More are found by typing. */
 const MOST = 100;
 
-/** Places that are not on the plan. */
 function UnplacedPlaces({
   model,
   isPlaced,
@@ -391,7 +390,6 @@ function UnplacedPlaces({
 /** Readers whose antennas are listed; others are found by typing. */
 const MOST_READERS = 50;
 
-/** Antennas that are not on the plan. */
 function UnplacedAntennas({
   isPinned,
   onPut,

@@ -1,7 +1,6 @@
 import type { PlanAntenna, PlanPlace, Point } from '../../api/types.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 
-/** The shape of each place on a plan, by its id. */
 export type Shapes = ReadonlyMap<number, readonly Point[]>;
 
 export function shapesOf(places: readonly PlanPlace[]): Shapes {

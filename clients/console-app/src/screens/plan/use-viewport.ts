@@ -252,7 +252,6 @@ class Viewport {
     this.#isFitted = true;
   }
 
-  /** The point of the plan that is in the middle. */
   get middle(): Point {
     return this.pointAt(this.#box.width / 2, this.#box.height / 2);
   }

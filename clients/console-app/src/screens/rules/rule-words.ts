@@ -41,7 +41,6 @@ export function boundWords(
   return [kinds[kind], side, bound === null || Number.isNaN(bound) ? '…' : readingText(kind, bound)];
 }
 
-/** The assets or readers of a rule, in words. */
 export function selectionWords(
   rule: RuleSettings &
     Partial<Pick<Rule, 'asset_count'>> & { asset_external_keys?: readonly string[] | null },
