@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { StreamedList } from '../../platform/http/lists.ts';
 import { expectProblem, useApi } from '../support/api.ts';
+import { itByNight } from '../support/random-sets.ts';
 
 const ASSETS = '/api/v1/assets';
 /** A mebibyte of small numbers, which each were an object once. */
@@ -138,7 +139,7 @@ describe('a page of much metadata', () => {
     }
   });
 
-  it('is sent to sixteen callers of an organization at a time, by however many keys', async () => {
+  itByNight('is sent to sixteen callers of an organization at a time, by however many keys', async () => {
     const path = `${ASSETS}?limit=200`;
     const keys = await Promise.all(Array.from({ length: 3 }, () => api.keyWith(['assets:read'])));
     const unread = await Promise.all(

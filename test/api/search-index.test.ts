@@ -7,10 +7,11 @@ import { useApi } from '../support/api.ts';
 import { useClient } from '../support/contract-client.ts';
 import { MeasuredClient } from '../support/measured-client.ts';
 import { MeasuredLists } from '../support/measured-lists.ts';
+import { randomSets } from '../support/random-sets.ts';
 
 /** Of two organizations. The first has most of all; the other's came after the statistics were made. */
-const ASSETS = 50_000;
-const FEWER_ASSETS = 15_000;
+const ASSETS = Math.max(20_000, randomSets(50_000));
+const FEWER_ASSETS = Math.max(6_000, randomSets(15_000));
 
 const noneLarge = () => Promise.reject(new Error('no row is large here'));
 

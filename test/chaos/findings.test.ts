@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { useDatabase } from '../support/database.ts';
+import { itByNight } from '../support/random-sets.ts';
 import { findDeliveryFaults, NO_DELIVERY_FAULTS } from './find-delivery-faults.ts';
 import { type Faults, NO_FAULTS } from './findings.ts';
 import { Scenario } from './scenario.ts';
@@ -99,7 +100,7 @@ describe('the search for faults', () => {
   database.beforeDrop(async () => scenario?.end());
 
   for (const { damage, sql, found } of DAMAGES) {
-    it(`finds ${damage}`, async () => {
+    itByNight(`finds ${damage}`, async () => {
       const client = await database.pool.connect();
       try {
         await client.query('begin');
@@ -114,7 +115,7 @@ describe('the search for faults', () => {
   }
 
   for (const { damage, set } of WRONG_REPORTS) {
-    it(`finds ${damage}`, async () => {
+    itByNight(`finds ${damage}`, async () => {
       const [placed] = await database.rows<{ asset_id: number; location_id: number; since: string }>(
         `select asset_id, location_id, since::text from positions where location_id is not null order by asset_id limit 1`,
       );
@@ -140,7 +141,9 @@ describe('the search for faults', () => {
       client.release();
     }
   }
+});
 
+describe('the search for faults of deliveries', () => {
   it('finds what receivers of webhooks were not sent, sent in the wrong order, or sent without wanting it', () => {
     const wanted = new Map([['/', new Set([1, 2, 3])]]);
     const find = (...requests: [asset: number, position: number][]) =>

@@ -11,6 +11,7 @@ import { expectFinding, runDoctor } from '../support/doctor.ts';
 import { jsonOn, onEmbedded, useDataFolders } from '../support/embedded-folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { run } from '../support/process.ts';
+import { itByNight } from '../support/random-sets.ts';
 
 describe('doctor, on the embedded database', () => {
   const folders = useDataFolders();
@@ -34,7 +35,7 @@ describe('doctor, on the embedded database', () => {
     expect(existsSync(join(data, 'postgres/cluster/postmaster.pid'))).to.equal(false);
   });
 
-  it('finds that npm start was killed, and the database it left behind', async () => {
+  itByNight('finds that npm start was killed, and the database it left behind', async () => {
     const data = folders.path('orphaned');
     const everything = run('services/standalone/main.ts', [], {
       TAGTRAIL_DATA: data,

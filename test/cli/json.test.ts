@@ -7,6 +7,7 @@ import { newSecretsKey } from '../../domain/webhooks/secrets/secrets-key.ts';
 import { type EndedCommand, runCommand, wholeCommandLine } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { run } from '../support/process.ts';
+import { itByNight } from '../support/random-sets.ts';
 import { Site } from '../support/site.ts';
 import { storeStays } from '../support/stored-stays.ts';
 
@@ -91,7 +92,7 @@ describe('the output of a command with --json', () => {
     await database.rows('drop policy broken on assets');
   });
 
-  it('is whole when it is interrupted while its reader is slow', async () => {
+  itByNight('is whole when it is interrupted while its reader is slow', async () => {
     await database.rows(
       `insert into organizations (name) select repeat('Org ', 60) || n from generate_series(1, 3000) n`,
     );

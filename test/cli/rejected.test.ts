@@ -3,6 +3,7 @@ import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { countersOf, openIntake, type TestIntake } from '../support/intake.ts';
 import { run } from '../support/process.ts';
+import { itByNight } from '../support/random-sets.ts';
 import { Site } from '../support/site.ts';
 import { wokenFor } from '../support/woken-sealer.ts';
 
@@ -146,7 +147,7 @@ describe('the command line of rejected messages', () => {
     expect((await tagtrail('rejected', 'replay')).stdout).to.include('of its 70000 bytes');
   });
 
-  it('loses nothing and doubles nothing when it is interrupted', async () => {
+  itByNight('loses nothing and doubles nothing when it is interrupted', async () => {
     const ids = await rejected(...Array.from({ length: 400 }, () => read));
     await mend();
     const program = run('services/cli/tagtrail.ts', ['rejected', 'replay', '--json'], {

@@ -5,6 +5,7 @@ import { runTrial } from '../../domain/tracking/location/run-trial.ts';
 import { Trials } from '../../services/console/serving/trials.ts';
 import { useConsole } from '../support/console.ts';
 import { longestHold } from '../support/held-loop.ts';
+import { itByNight } from '../support/random-sets.ts';
 import { aRead, record, storedHistory } from '../support/recording.ts';
 import { Site } from '../support/site.ts';
 
@@ -233,7 +234,7 @@ describe('how locations are decided on, in the console', () => {
       new Trials(database.url, { applicationName: 'test', log, stopping, time });
     const signal = () => new AbortController().signal;
 
-    it('hold the event loop for a fraction of what judging the scans takes', async () => {
+    itByNight('hold the event loop for a fraction of what judging the scans takes', async () => {
       const trials = aTrials();
       const inThread = await longestHold(
         () => trials.run(dense(), { signal: signal(), onProgress: () => {} }),

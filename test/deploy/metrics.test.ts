@@ -11,6 +11,7 @@ import { useDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { useMosquitto } from '../support/mosquitto.ts';
 import { run } from '../support/process.ts';
+import { itByNight } from '../support/random-sets.ts';
 import { useRedis } from '../support/redis-server.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { expressionsOfAlerts, expressionsOfDashboard, metricsOf } from './expressions.ts';
@@ -23,35 +24,43 @@ describe('the metrics that alerts and the dashboard name', () => {
   const database = useDatabase();
   const asked = [...expressionsOfAlerts(), ...expressionsOfDashboard()];
 
-  it('are all published by the processes, by the exporter of the machine, or by Prometheus itself', async () => {
-    const environment = { DATABASE_URL: database.url, REDIS_URL: redis.url, MQTT_URL: broker.url };
-    const published = await Promise.all([
-      metricsOfService('api', {
-        ...environment,
-        ...BROKER_TLS,
-        ...REPLICA,
-        API_PORT: '0',
-        SECRETS_KEY: newSecretsKey(),
-      }),
-      metricsOfService('handheld-gateway', { ...environment, HANDHELD_PORT: '0' }),
-      metricsOfService('console', { ...environment, CONSOLE_PORT: '0', SECRETS_KEY: newSecretsKey() }),
-      metricsOfService('mqtt-ingest', {
-        ...environment,
-        INGEST_PORT: '0',
-        READERS_PORT: '0',
-        MQTT_MOVES_PREFIX: 'site',
-      }),
-      metricsOfService('worker', { ...environment, ...MAIL, WORKER_PORT: '0', SECRETS_KEY: newSecretsKey() }),
-      metricsOfMachine(),
-    ]);
-    const known = new Set([...published.flat(), ...PROMETHEUS_OWN, ...OF_EMBEDDED_BROKER]);
-    const named = new Set(asked.flatMap(metricsOf));
-    expect(named.size).to.be.above(20);
-    expect([...named]).to.include.members(['tagtrail_alerts_open', 'tagtrail_mail_messages_total']);
-    expect([...named].filter((name) => !known.has(name))).to.deep.equal([]);
-    expect(ownOf(published.flat()).length).to.be.above(50);
-    expect(unseen(published.flat())).to.deep.equal([]);
-  });
+  itByNight(
+    'are all published by the processes, by the exporter of the machine, or by Prometheus itself',
+    async () => {
+      const environment = { DATABASE_URL: database.url, REDIS_URL: redis.url, MQTT_URL: broker.url };
+      const published = await Promise.all([
+        metricsOfService('api', {
+          ...environment,
+          ...BROKER_TLS,
+          ...REPLICA,
+          API_PORT: '0',
+          SECRETS_KEY: newSecretsKey(),
+        }),
+        metricsOfService('handheld-gateway', { ...environment, HANDHELD_PORT: '0' }),
+        metricsOfService('console', { ...environment, CONSOLE_PORT: '0', SECRETS_KEY: newSecretsKey() }),
+        metricsOfService('mqtt-ingest', {
+          ...environment,
+          INGEST_PORT: '0',
+          READERS_PORT: '0',
+          MQTT_MOVES_PREFIX: 'site',
+        }),
+        metricsOfService('worker', {
+          ...environment,
+          ...MAIL,
+          WORKER_PORT: '0',
+          SECRETS_KEY: newSecretsKey(),
+        }),
+        metricsOfMachine(),
+      ]);
+      const known = new Set([...published.flat(), ...PROMETHEUS_OWN, ...OF_EMBEDDED_BROKER]);
+      const named = new Set(asked.flatMap(metricsOf));
+      expect(named.size).to.be.above(20);
+      expect([...named]).to.include.members(['tagtrail_alerts_open', 'tagtrail_mail_messages_total']);
+      expect([...named].filter((name) => !known.has(name))).to.deep.equal([]);
+      expect(ownOf(published.flat()).length).to.be.above(50);
+      expect(unseen(published.flat())).to.deep.equal([]);
+    },
+  );
 
   it('are published by everything in one process too, as far as they are of what it has', async () => {
     const program = run('services/standalone/main.ts', [], {

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
 import { useChecker } from '../support/checker.ts';
+import { itByNight } from '../support/random-sets.ts';
 import { expressionsOfAlerts, expressionsOfDashboard } from './expressions.ts';
 import { DEPLOY, readDeployed, readYaml } from './folder.ts';
 
@@ -43,7 +44,7 @@ describe('the configuration of Prometheus', () => {
     }
   });
 
-  it('raises every alert for its cause, and none in an ordinary hour', () => {
+  itByNight('raises every alert for its cause, and none in an ordinary hour', () => {
     const tested = promtool.run(['test', 'rules', 'alerts.test.yml'], { cwd });
     expect(tested, tested.said).to.deep.include({ status: 0 });
     const tests = readDeployed('prometheus/alerts.test.yml');

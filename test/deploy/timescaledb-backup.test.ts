@@ -10,6 +10,7 @@ import { truncate, useDatabase } from '../support/database.ts';
 import { jsonOn, onEmbedded, useDataFolders } from '../support/embedded-folder.ts';
 import { expectedRows, fillDatabase } from '../support/filled-database.ts';
 import { openIntake } from '../support/intake.ts';
+import { itByNight } from '../support/random-sets.ts';
 import { PROJECT } from './folder.ts';
 
 // There is nothing to be tried without TimescaleDB, and no programs of its version.
@@ -20,7 +21,7 @@ if (process.env['TEST_REQUIRE_TIMESCALEDB'] === '1') {
     let restored: string;
     after(() => void timescaledb(['stop', another]));
 
-    it('is restored on another server with all that it held, and goes on from there', async () => {
+    itByNight('is restored on another server with all that it held, and goes on from there', async () => {
       await fillDatabase(database);
       const { json } = commandLineOn(() => database);
       const before = await json('database', 'checksums');

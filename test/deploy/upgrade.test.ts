@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { useProgram } from '../support/programs.ts';
+import { itByNight } from '../support/random-sets.ts';
 import { DEPLOY } from './folder.ts';
 
 /** The script and git are real; systemd, npm and the processes are the machine's, and note what they are told. */
@@ -133,7 +134,7 @@ describe('an upgrade by systemd', () => {
     expect(existsSync(join(folder, 'units/tagtrail-worker@.service'))).to.equal(true);
   });
 
-  it('that cannot start a worker leaves the processes that do its work as they are', async () => {
+  itByNight('that cannot start a worker leaves the processes that do its work as they are', async () => {
     writeFileSync(join(folder, 'running'), UNITS.slice(1).join('\n'));
     refusals = Number.POSITIVE_INFINITY;
     const { status, said } = await upgrade('main');

@@ -51,41 +51,44 @@ describe('everything in one process', () => {
     expect(second.stdout()).to.match(/Stopped in order\.\n$/);
   });
 
-  it('lets the first administrator in by a link, a new one with each start until it was used', async () => {
-    const firstLink = async (program: Program) => {
-      await program.printed('Database');
-      const [, address, token] = /(http:\S+)\/#\/link\/([\w-]{43})\n/.exec(program.stdout()) ?? [];
-      return { address, token };
-    };
-    const accept = ({ address, token }: { address: string | undefined; token: string | undefined }) =>
-      fetch(`${address}/console/v1/links/accept`, {
-        method: 'POST',
-        headers: {
-          ...{ 'Content-Type': 'application/json', Origin: String(address) },
-          'X-Tagtrail-Console': '1',
-        },
-        body: JSON.stringify({
-          token,
-          email: 'ann@example.com',
-          name: 'Ann',
-          password: 'a quiet pier at dusk',
-        }),
-      });
-    const first = await system.start();
-    const unused = await firstLink(first);
-    expect(first.stdout().indexOf('#/link/')).to.be.below(first.stdout().indexOf('API  '));
-    await stop(first);
-    const second = await system.start();
-    const link = await firstLink(second);
-    expect((await accept({ ...link, token: unused.token })).status).to.equal(404);
-    const answer = await accept(link);
-    expect(await answer.json()).to.have.nested.property('data.memberships[0].role', 'admin');
-    expect((await accept(link)).status).to.equal(404);
-    await stop(second);
-    const third = await system.start();
-    expect(await firstLink(third)).to.deep.equal({ address: undefined, token: undefined });
-    await stop(third);
-  });
+  itByNight(
+    'lets the first administrator in by a link, a new one with each start until it was used',
+    async () => {
+      const firstLink = async (program: Program) => {
+        await program.printed('Database');
+        const [, address, token] = /(http:\S+)\/#\/link\/([\w-]{43})\n/.exec(program.stdout()) ?? [];
+        return { address, token };
+      };
+      const accept = ({ address, token }: { address: string | undefined; token: string | undefined }) =>
+        fetch(`${address}/console/v1/links/accept`, {
+          method: 'POST',
+          headers: {
+            ...{ 'Content-Type': 'application/json', Origin: String(address) },
+            'X-Tagtrail-Console': '1',
+          },
+          body: JSON.stringify({
+            token,
+            email: 'ann@example.com',
+            name: 'Ann',
+            password: 'a quiet pier at dusk',
+          }),
+        });
+      const first = await system.start();
+      const unused = await firstLink(first);
+      expect(first.stdout().indexOf('#/link/')).to.be.below(first.stdout().indexOf('API  '));
+      await stop(first);
+      const second = await system.start();
+      const link = await firstLink(second);
+      expect((await accept({ ...link, token: unused.token })).status).to.equal(404);
+      const answer = await accept(link);
+      expect(await answer.json()).to.have.nested.property('data.memberships[0].role', 'admin');
+      expect((await accept(link)).status).to.equal(404);
+      await stop(second);
+      const third = await system.start();
+      expect(await firstLink(third)).to.deep.equal({ address: undefined, token: undefined });
+      await stop(third);
+    },
+  );
 
   itByNight(
     'makes the key that secrets of webhooks are encrypted with, for itself, for commands and for good',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Call, expectIssues, expectProblem, useApi } from '../../support/api.ts';
+import { itByNight } from '../../support/random-sets.ts';
 
 const PATH = '/api/v1/assets/bulk';
 const FIXTURES = new URL('../../fixtures/spreadsheets/', import.meta.url);
@@ -329,7 +330,7 @@ describe('importing assets over HTTP', () => {
     }
   });
 
-  it('finds rows by their keys, though the database knows nothing of its tables', async () => {
+  itByNight('finds rows by their keys, though the database knows nothing of its tables', async () => {
     const { imported, assets } = await importer();
     for (const table of ['assets', 'tags']) {
       await api.database.rows(`alter table ${table} set (autovacuum_enabled = off)`);

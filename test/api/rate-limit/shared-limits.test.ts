@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { run } from '../../support/process.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { useRedis } from '../../support/redis-server.ts';
 import { type LimitedApi, useLimitedApis } from './limited-api.ts';
 
@@ -134,7 +135,8 @@ describe('rate limits shared through a server', () => {
   });
 
   for (const service of ['api', 'handheld-gateway', 'console']) {
-    it(`are shared by ${service} once the server is there, if it was away when the process started`, async () => {
+    const test = service === 'api' ? it : itByNight;
+    test(`are shared by ${service} once the server is there, if it was away when the process started`, async () => {
       await redis.stop();
       const program = run(`services/${service}/main.ts`, [], environment(redis.url));
       await program.printed('"address"');

@@ -34,6 +34,7 @@ import { apiConfig } from '../../support/api.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { fillDatabase } from '../../support/filled-database.ts';
 import { connected, connectReader, ingestConfig } from '../../support/ingest.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { Site } from '../../support/site.ts';
 import { until } from '../../support/subscribed-ingest.ts';
 import { useTwoCells } from '../../support/two-cells.ts';
@@ -187,60 +188,63 @@ describe('moving an organization to another cell', () => {
     await left.close();
   });
 
-  it('compares with what can be seen of all that was applied, though a commit waits for a standby', async () => {
-    const server = createWritePool(cells.serverUrl, { max: 1 });
-    const setStandbys = async (names: string) => {
-      await server.query(`alter system set synchronous_standby_names = '${names}'`);
-      await server.query('select pg_reload_conf()');
-    };
-    const [writer, left] = [await cells.first.pool.connect(), await cells.first.pool.connect()];
-    let commits = 0;
-    const commit = () => {
-      commits += 1;
-      return writer.query('update assets set description = $3 where org_id = $1 and id = $2', [
-        ...[org, crate, `commit ${commits}`],
-      ]);
-    };
-    const waits = async () => {
-      const waiting = await server.query(`select from pg_stat_activity where wait_event = 'SyncRep'`);
-      return waiting.rowCount === 1;
-    };
-    const applied = async () => {
-      const crates = await cells.second.rows('select from assets where org_id = $1 and description = $2', [
-        ...[org, `commit ${commits}`],
-      ]);
-      return crates.length === 1;
-    };
-    try {
-      await withCells(ways(), async (both) => {
-        await both.from.query('set synchronous_commit = local');
-        await both.to.query('set synchronous_commit = local');
-        await setStandbys('nobody');
-        let committing = commit();
-        // The server takes its time to wait for somebody.
-        for (let isWaiting = false; !isWaiting; ) {
-          const isDone = await Promise.race([committing.then(() => true), pause(5).then(() => false)]);
-          committing = isDone ? commit() : committing;
-          isWaiting = await waits();
-        }
-        let looks = 0;
-        const compared = rest(both, left, [], () => looks++).finally(() => {
-          looks = Number.POSITIVE_INFINITY;
+  itByNight(
+    'compares with what can be seen of all that was applied, though a commit waits for a standby',
+    async () => {
+      const server = createWritePool(cells.serverUrl, { max: 1 });
+      const setStandbys = async (names: string) => {
+        await server.query(`alter system set synchronous_standby_names = '${names}'`);
+        await server.query('select pg_reload_conf()');
+      };
+      const [writer, left] = [await cells.first.pool.connect(), await cells.first.pool.connect()];
+      let commits = 0;
+      const commit = () => {
+        commits += 1;
+        return writer.query('update assets set description = $3 where org_id = $1 and id = $2', [
+          ...[org, crate, `commit ${commits}`],
+        ]);
+      };
+      const waits = async () => {
+        const waiting = await server.query(`select from pg_stat_activity where wait_event = 'SyncRep'`);
+        return waiting.rowCount === 1;
+      };
+      const applied = async () => {
+        const crates = await cells.second.rows('select from assets where org_id = $1 and description = $2', [
+          ...[org, `commit ${commits}`],
+        ]);
+        return crates.length === 1;
+      };
+      try {
+        await withCells(ways(), async (both) => {
+          await both.from.query('set synchronous_commit = local');
+          await both.to.query('set synchronous_commit = local');
+          await setStandbys('nobody');
+          let committing = commit();
+          // The server takes its time to wait for somebody.
+          for (let isWaiting = false; !isWaiting; ) {
+            const isDone = await Promise.race([committing.then(() => true), pause(5).then(() => false)]);
+            committing = isDone ? commit() : committing;
+            isWaiting = await waits();
+          }
+          let looks = 0;
+          const compared = rest(both, left, [], () => looks++).finally(() => {
+            looks = Number.POSITIVE_INFINITY;
+          });
+          await until(async () => looks > 2 && (await applied()));
+          await setStandbys('');
+          await committing;
+          await compared;
+          const here = await ownedChecksums(left, both.tables, org);
+          expect(differing(here, await ownedChecksums(both.to, both.tables, org))).to.deep.equal([]);
         });
-        await until(async () => looks > 2 && (await applied()));
+      } finally {
         await setStandbys('');
-        await committing;
-        await compared;
-        const here = await ownedChecksums(left, both.tables, org);
-        expect(differing(here, await ownedChecksums(both.to, both.tables, org))).to.deep.equal([]);
-      });
-    } finally {
-      await setStandbys('');
-      writer.release(true);
-      left.release(true);
-      await server.end();
-    }
-  });
+        writer.release(true);
+        left.release(true);
+        await server.end();
+      }
+    },
+  );
 
   it('lets go when it is interrupted while the organization is held', async () => {
     const interruption = new AbortController();

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { itByNight } from '../../support/random-sets.ts';
 import { commandBlocks, documents, OF_GUIDES, OF_READERS, ROOT } from '../command-blocks.ts';
 import { typeCommandsOf } from './type-commands.ts';
 
@@ -37,7 +38,7 @@ describe('the commands that the documents show', () => {
     expect(notRun.filter(isRunbook)).to.have.length.below(MOST_NOT_RUN_IN_RUNBOOKS + 1);
   });
 
-  it('find the command line by npx, as they say', async () => {
+  itByNight('find the command line by npx, as they say', async () => {
     const { stdout } = await promisify(execFile)('npx', ['--no', '--', 'tagtrail', '--help'], { cwd: ROOT });
     expect(stdout).to.include('Usage: tagtrail');
   });

@@ -7,6 +7,7 @@ import type { Scan } from '../../../domain/tracking/scan.ts';
 import { recordAtFirst, recordIn, waits } from '../../support/concurrently.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Random } from '../../support/random.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { aRead, record, storedHistory, storedPosition } from '../../support/recording.ts';
 import { historyByDefinition } from '../../support/sightings.ts';
 import { Site } from '../../support/site.ts';
@@ -94,7 +95,8 @@ describe('recorders at work at the same time', () => {
     ['small', 60, 1, 20],
     ['large', 600, 4, 3],
   ] as const) {
-    it(`never wait in a circle for assets that none has seen, in ${which} batches`, async () => {
+    const test = which === 'small' ? it : itByNight;
+    test(`never wait in a circle for assets that none has seen, in ${which} batches`, async () => {
       const pool = createWritePool(database.url, { max: 8, applicationName: 'first-sightings' });
       const random = new Random(8, size);
       let retried = 0;

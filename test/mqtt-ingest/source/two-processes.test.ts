@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { useDatabase } from '../../support/database.ts';
 import { useMosquitto } from '../../support/mosquitto.ts';
 import { type Program, run } from '../../support/process.ts';
+import { itByNight } from '../../support/random-sets.ts';
 import { Site } from '../../support/site.ts';
 import { until } from '../../support/subscribed-ingest.ts';
 
@@ -103,19 +104,22 @@ describe('two ingest processes at one broker', () => {
     await expectConsistent();
   });
 
-  it('lose nothing and store nothing twice when one is killed: the other has all, until it comes back', async () => {
-    const publishing = publish(MESSAGES / 2, MESSAGES);
-    await until(async () => (await stored()) > (MESSAGES / 2) * ASSETS);
-    await end('one', 'SIGKILL');
-    await publishing;
-    await until(async () => (await stored()) >= MESSAGES * ASSETS);
-    expect(await figure('two', 'sessions')).to.equal(8);
-    await start('one');
-    await divided();
-    await Promise.all([end('one', 'SIGTERM'), end('two', 'SIGTERM')]);
-    expect(await stored()).to.equal(MESSAGES * ASSETS);
-    await expectConsistent();
-  });
+  itByNight(
+    'lose nothing and store nothing twice when one is killed: the other has all, until it comes back',
+    async () => {
+      const publishing = publish(MESSAGES / 2, MESSAGES);
+      await until(async () => (await stored()) > (MESSAGES / 2) * ASSETS);
+      await end('one', 'SIGKILL');
+      await publishing;
+      await until(async () => (await stored()) >= MESSAGES * ASSETS);
+      expect(await figure('two', 'sessions')).to.equal(8);
+      await start('one');
+      await divided();
+      await Promise.all([end('one', 'SIGTERM'), end('two', 'SIGTERM')]);
+      expect(await stored()).to.equal(MESSAGES * ASSETS);
+      await expectConsistent();
+    },
+  );
 });
 
 const BEGAN = Date.now() - 86_400_000;

@@ -8,6 +8,7 @@ import { NO_ROWS, sql } from '../../../../db/timescale/queries/sql.ts';
 import { importFile } from '../../../../domain/master-data/imports/import-file.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useApi } from '../../../support/api.ts';
+import { itByNight } from '../../../support/random-sets.ts';
 
 const HEADER = 'external_key,name,parent_external_key,tags';
 
@@ -46,7 +47,7 @@ describe('importing locations', () => {
     return Object.fromEntries(rows.map(({ name, last }) => [name, Number(last)]));
   };
 
-  it('draws ids for what is committed only, and leaves no placeholder behind', async () => {
+  itByNight('draws ids for what is committed only, and leaves no placeholder behind', async () => {
     const { db, orgId } = await site();
     const rows = Array.from(
       { length: 4_500 },
@@ -80,7 +81,8 @@ describe('importing locations', () => {
   });
 
   for (const known of ['nothing of its tables', 'others only', 'that nothing is left in them']) {
-    it(`finds rows and parents by their keys, though the database knows ${known}`, async () => {
+    const test = known === 'nothing of its tables' ? it : itByNight;
+    test(`finds rows and parents by their keys, though the database knows ${known}`, async () => {
       const { db } = await site();
       for (const table of ['locations', 'tags']) {
         if (known === 'others only') {

@@ -4,6 +4,7 @@ import { ADVISORY_LOCKS } from '../../../../db/timescale/connections/advisory-lo
 import { connectionConfig } from '../../../../db/timescale/connections/connection.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { type Program, run } from '../../../support/process.ts';
+import { itByNight } from '../../../support/random-sets.ts';
 import { sealAll } from '../../../support/seal-all.ts';
 import { type Sealing, startSealing } from '../../../support/sealing.ts';
 import { newOrganization, readSealed, writeUnsealed } from '../../../support/unsealed.ts';
@@ -31,7 +32,7 @@ describe('sealers', () => {
     }
   });
 
-  it('seal each event once and in order while they are killed and cut off', async () => {
+  itByNight('seal each event once and in order while they are killed and cut off', async () => {
     const stopped = new AbortController();
     let kills = 0;
     const killing = (async () => {

@@ -14,6 +14,7 @@ import { SilenceTurns } from '../../../../domain/presence/silence/take-turn.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { messageOf, recordAll } from '../../../support/messages-of.ts';
 import { Random } from '../../../support/random.ts';
+import { itByNight } from '../../../support/random-sets.ts';
 import { Site } from '../../../support/site.ts';
 
 const BEGINNING: Micros = Date.UTC(2026, 4, 1, 10) * 1_000;
@@ -69,78 +70,81 @@ describe('deriving silences', () => {
   /** Nobody waits for one that is gone. */
   const forgetDeriver = () => database.rows(`update silence_derivation set derived_at = '-infinity'`);
 
-  it('stores what the evidence says, whatever the order of commits, the pauses and the process that derives', async () => {
-    let silences = 0;
-    for (let round = 0; round < 8; round++) {
-      await clear();
-      const random = new Random(41, round);
-      const ofReaders = readers.map((reader) => ({
-        reader,
-        messages: messageTimes(random),
-        expectations: [] as DatedExpectation[],
-      }));
-      const watched: Interval[] = [];
-      let turns = new SilenceTurns(database.pool);
-      let late: { reader: RegisteredReader; second: number }[] = [];
-      let watching = { id: 0, since: BEGINNING };
-      for (let second = 0; second < END; second += 5) {
-        for (const { reader, messages, expectations } of ofReaders) {
-          const now = messages.filter((each) => each >= second && each < second + 5);
-          const delayed = now.filter(() => random.once(4));
-          late.push(...delayed.map((each) => ({ reader, second: each })));
-          const prompt = now.filter((each) => !delayed.includes(each));
-          if (prompt.length > 0) {
-            await recordAll(
-              database.pool,
-              prompt.map((each) => messageOf(reader, at(each))),
-            );
+  itByNight(
+    'stores what the evidence says, whatever the order of commits, the pauses and the process that derives',
+    async () => {
+      let silences = 0;
+      for (let round = 0; round < 8; round++) {
+        await clear();
+        const random = new Random(41, round);
+        const ofReaders = readers.map((reader) => ({
+          reader,
+          messages: messageTimes(random),
+          expectations: [] as DatedExpectation[],
+        }));
+        const watched: Interval[] = [];
+        let turns = new SilenceTurns(database.pool);
+        let late: { reader: RegisteredReader; second: number }[] = [];
+        let watching = { id: 0, since: BEGINNING };
+        for (let second = 0; second < END; second += 5) {
+          for (const { reader, messages, expectations } of ofReaders) {
+            const now = messages.filter((each) => each >= second && each < second + 5);
+            const delayed = now.filter(() => random.once(4));
+            late.push(...delayed.map((each) => ({ reader, second: each })));
+            const prompt = now.filter((each) => !delayed.includes(each));
+            if (prompt.length > 0) {
+              await recordAll(
+                database.pool,
+                prompt.map((each) => messageOf(reader, at(each))),
+              );
+            }
+            if (second === 0 || random.once(30)) {
+              const expected = random.once(4) ? null : 15 + random.below(60);
+              expectations.push({
+                from: at(second + 1),
+                expected: expected === null ? null : expected * MICROS_PER_SECOND,
+              });
+              await expectOf(reader, at(second + 1), expected);
+            }
           }
-          if (second === 0 || random.once(30)) {
-            const expected = random.once(4) ? null : 15 + random.below(60);
-            expectations.push({
-              from: at(second + 1),
-              expected: expected === null ? null : expected * MICROS_PER_SECOND,
-            });
-            await expectOf(reader, at(second + 1), expected);
+          const isPaused = random.once(12);
+          if (isPaused) {
+            watching = { id: watching.id + 1, since: at(second + 5) };
+          } else {
+            await watch(watching.id, watching.since, at(second + 5));
+            watched.push({ since: watching.since, until: at(second + 5) });
+          }
+          const due = late.filter(() => random.once(6));
+          late = late.filter((each) => !due.includes(each));
+          for (const each of due) {
+            await recordAll(database.pool, [messageOf(each.reader, at(each.second))]);
+          }
+          if (random.once(8)) {
+            turns = new SilenceTurns(database.pool);
+            await forgetDeriver();
+          }
+          if (!random.once(3)) {
+            await turns.take();
           }
         }
-        const isPaused = random.once(12);
-        if (isPaused) {
-          watching = { id: watching.id + 1, since: at(second + 5) };
-        } else {
-          await watch(watching.id, watching.since, at(second + 5));
-          watched.push({ since: watching.since, until: at(second + 5) });
-        }
-        const due = late.filter(() => random.once(6));
-        late = late.filter((each) => !due.includes(each));
-        for (const each of due) {
+        for (const each of late) {
           await recordAll(database.pool, [messageOf(each.reader, at(each.second))]);
         }
-        if (random.once(8)) {
-          turns = new SilenceTurns(database.pool);
-          await forgetDeriver();
+        await turns.take();
+        for (const { reader, messages, expectations } of ofReaders) {
+          const derived = silencesOf({
+            heard: stretchesOf(messages.map(at)),
+            expectations: inForce(expectations.map((each) => ({ ...each, origin: 'set' }))),
+            watched: joined(watched),
+            deletedAt: null,
+          });
+          expect(await stored(reader), `round ${round}, reader ${reader.readerId}`).to.deep.equal(derived);
+          silences += derived.length;
         }
-        if (!random.once(3)) {
-          await turns.take();
-        }
       }
-      for (const each of late) {
-        await recordAll(database.pool, [messageOf(each.reader, at(each.second))]);
-      }
-      await turns.take();
-      for (const { reader, messages, expectations } of ofReaders) {
-        const derived = silencesOf({
-          heard: stretchesOf(messages.map(at)),
-          expectations: inForce(expectations.map((each) => ({ ...each, origin: 'set' }))),
-          watched: joined(watched),
-          deletedAt: null,
-        });
-        expect(await stored(reader), `round ${round}, reader ${reader.readerId}`).to.deep.equal(derived);
-        silences += derived.length;
-      }
-    }
-    expect(silences).to.be.above(40);
-  });
+      expect(silences).to.be.above(40);
+    },
+  );
 
   it('ends with the deletion of a reader', async () => {
     const [reader] = readers as [RegisteredReader];
