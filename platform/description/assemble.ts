@@ -139,10 +139,14 @@ function curlOf(route: DescribedRoute, parameters: readonly Parameter[], body: R
 }
 
 /** OpenAPI itself cannot express it. */
-function dependenciesOf({ query: { exclusive = [] } }: DescribedRoute): Pick<Operation, 'x-dependencies'> {
-  return exclusive.length === 0
-    ? {}
-    : { 'x-dependencies': exclusive.map((pair) => `ZeroOrOne(${pair.join(', ')});`) };
+function dependenciesOf({
+  query: { exclusive = [], needs = {} },
+}: DescribedRoute): Pick<Operation, 'x-dependencies'> {
+  const rules = [
+    ...exclusive.map((pair) => `ZeroOrOne(${pair.join(', ')});`),
+    ...Object.entries(needs).map(([name, other]) => `IF ${name} THEN ${other};`),
+  ];
+  return rules.length === 0 ? {} : { 'x-dependencies': rules };
 }
 
 function parametersOf({ params, query }: DescribedRoute, schemas: NamedSchemas): Parameter[] {

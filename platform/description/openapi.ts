@@ -36,7 +36,7 @@ export interface Operation {
   /** Date from which a deprecated operation answers 410 only. */
   'x-sunset'?: string;
   parameters?: Parameter[];
-  /** Mutually exclusive parameters, in the inter-parameter dependency language (IDL4OAS). */
+  /** Parameters that exclude or need each other, in the inter-parameter dependency language (IDL4OAS). */
   'x-dependencies'?: string[];
   requestBody?: { required: true; content: Record<string, MediaType> };
   responses: Record<string, Response | Reference>;

@@ -6,6 +6,7 @@ import {
   type Pair,
   refused,
   refuseIssues,
+  required,
   unknownField,
 } from '../../base/checks/issues.ts';
 import type { Parameter } from './parameters.ts';
@@ -17,6 +18,8 @@ export type ParameterValues<P> = { [K in keyof P]: P[K] extends Parameter<infer 
 export interface Query<P extends Parameters = Parameters> {
   parameters: P;
   exclusive?: readonly Pair[];
+  /** Parameters that mean nothing without another one. */
+  needs?: Readonly<Record<string, string>>;
   /** Optional ones that the description's example has, as one of each pair is required. */
   shown?: readonly string[];
   /** Messages for parameters that callers commonly expect but this route does not have. */
@@ -54,6 +57,13 @@ export function readQuery<P extends Parameters>(query: Query<P>, search: string)
       append(issues, read.issues);
     }
   }
+  const needed = Object.entries(query.needs ?? {}).filter(
+    ([name, other]) => given.has(name) && !given.has(other),
+  );
+  append(
+    issues,
+    needed.map(([, other]) => required(other)),
+  );
   refuseIssues([...issues, ...unknownParameters(query, given)]);
   return values as ParameterValues<P>;
 }

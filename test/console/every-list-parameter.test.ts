@@ -76,6 +76,9 @@ describe('every parameter of a list', () => {
     parent_external_key: 'HALL',
     from_location_external_key: 'YARD',
     to_location_external_key: 'STORE',
+    tag_value: 'TAG-A',
+    'listLocations tag_value': 'TAG-DOCK',
+    'exportLocations tag_value': 'TAG-DOCK',
     'listAssets external_key': 'A',
     'exportAssets external_key': 'A',
     'listLocations external_key': 'DOCK',
@@ -110,8 +113,8 @@ describe('every parameter of a list', () => {
       ['WORLD', null, {}],
       ['SITE', 'WORLD', {}],
       ['HALL', 'SITE', {}],
-      ['DOCK', 'HALL', { name: 'thing under roof' }],
-      ['BAY', 'DOCK', {}],
+      ['DOCK', 'HALL', { name: 'thing under roof', tags: [{ tag_type: 'ble', value: 'TAG-DOCK' }] }],
+      ['BAY', 'DOCK', { tags: [{ tag_type: 'barcode', value: 'TAG-DOCK' }] }],
       ['YARD', 'HALL', {}],
       ['STORE', null, {}],
       ['IDLE', null, { is_active: false }],
@@ -124,10 +127,11 @@ describe('every parameter of a list', () => {
     await database.rows(`update location_versions set since = $2 where org_id = $1`, [orgId, hoursAgo(99)]);
     await call({ method: 'DELETE', path: `/locations/${places['PAST']}` });
 
+    const rfid = (value: string) => ({ tag_type: 'rfid', value });
     const assets: Record<string, number> = {};
     for (const [external_key, more] of [
       ['A', { name: 'thing of steel' }],
-      ['B', {}],
+      ['B', { tags: [rfid('TAG-B'), { tag_type: 'barcode', value: 'TAG-A' }] }],
       ['C', {}],
       ['D', {}],
       ['E', {}],
@@ -135,7 +139,7 @@ describe('every parameter of a list', () => {
       ['LATE', { valid_from: hoursAgo(-24) }],
       ['IDLE', { is_active: false }],
     ] as const) {
-      const tags = [{ tag_type: 'rfid', value: `TAG-${external_key}` }];
+      const tags = [rfid(`TAG-${external_key}`)];
       const name = `thing ${10 - Object.keys(assets).length}`;
       assets[external_key] = await make('/assets', { name, external_key, tags, ...more });
     }
@@ -293,8 +297,9 @@ describe('every parameter of a list', () => {
 
   /** To one of the questions at least, each value has an answer of its own; or, of a choice, one of the values has. */
   async function expectChange(route: Route, name: string, values: Values, base: Query): Promise<void> {
-    const beside = BESIDE[name];
-    const needed = beside === undefined ? {} : { [beside]: String(samples[beside]) };
+    const beside = route.query.needs?.[name] ?? BESIDE[name];
+    const sample = samples[`${route.operationId} ${beside}`] ?? samples[String(beside)];
+    const needed = beside === undefined ? {} : { [beside]: String(sample) };
     const others = exclusiveWith(route, name);
     const questions = [
       {},

@@ -9,6 +9,7 @@ import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../
 import { countInEffect, countLive } from '../live-count.ts';
 import type { AssetRow } from '../rows.ts';
 import { liveTags, NO_TAGS, tagsOfPage } from '../tags/queries.ts';
+import { hasSoughtTag, type NamedTags, type SoughtTags, soughtTags } from '../tags/sought-tags.ts';
 import { LOCATION, LONG_COLUMNS, PLACED, POSITION_ON_PLAN, SHORT_COLUMNS } from './queries.ts';
 
 const SORT_COLUMNS = {
@@ -25,7 +26,11 @@ const TEXTS = {
   tags: sql.fragment`coalesce(tagged.tags::text, ${NO_TAGS})`,
 };
 
-export interface AssetFilters extends Omit<Narrowing, 'orgId'>, Standing, Paging {
+export interface AssetFilters
+  extends Omit<Narrowing, 'orgId' | keyof SoughtTags>,
+    NamedTags,
+    Standing,
+    Paging {
   q?: string | undefined;
   sort: readonly SortTerm<keyof typeof SORT_COLUMNS>[];
 }
@@ -46,7 +51,7 @@ export async function listAssets(
   const lookUps = lookUpsIn(filters);
   const isLookUp = lookUps !== undefined;
   const shape = { sort, include_deleted, include_not_in_effect, is_active, isBrief, isLookUp };
-  const values = { ...others, orgId: db.orgId };
+  const values = { ...soughtTags(others), orgId: db.orgId };
   const rows = await db.listing({ isBrief, lookUps, signal }).any(LISTS.statement(values, shape));
   return pageInPieces(rows, (ids) => readLarge('asset', ids));
 }
@@ -126,7 +131,7 @@ function together(orgId: number): typeof EACH {
   };
 }
 
-export interface Narrowing {
+export interface Narrowing extends SoughtTags {
   orgId: number;
   external_key?: readonly string[] | undefined;
   location_id?: readonly number[] | undefined;
@@ -151,6 +156,7 @@ export function narrowedTo({ orgId, ...values }: Narrowing): (FragmentSqlToken |
         select id from locations where org_id = ${orgId} and external_key = any(${sql.array(keys, 'text')}))`,
     ),
     when(values.updated_since, (since) => sql.fragment`asset.updated_at >= time_of_micros(${since})`),
+    hasSoughtTag('asset', orgId, values),
   ];
 }
 

@@ -7,6 +7,7 @@ import { NOTHING } from '../brief-list.ts';
 import type { KeyedRow } from '../by-id-or-key.ts';
 import { allOf, finding } from '../clauses.ts';
 import * as locations from '../locations/list.ts';
+import { soughtTags } from '../tags/sought-tags.ts';
 
 /** Ids that a statement finds: a search finds all matches each time, and this many of them are read. */
 const FOUND = 10_000;
@@ -14,16 +15,16 @@ const FOUND = 10_000;
 /** Ids of a page; with 250 rows of ordinary length, writing a piece takes a few milliseconds. */
 const PAGE = 250;
 
-export type ExportedAssets = Omit<assets.Narrowing & assets.Standing, 'orgId' | 'include_deleted'> & {
-  q?: string | undefined;
-};
-export type ExportedLocations = Omit<locations.Narrowing & locations.Standing, 'include_deleted'>;
+export type ExportedAssets = Omit<assets.AssetFilters, NotFilters>;
+export type ExportedLocations = Omit<locations.LocationFilters, NotFilters>;
+
+type NotFilters = 'sort' | 'limit' | 'offset' | 'include_deleted';
 
 /** Live assets that the list shows with these filters, in order of keys. */
 export function pagesOfAssets(db: OrganizationDatabase, filters: ExportedAssets, signal: AbortSignal) {
   const { orgId } = db;
   const standing = { ...filters, include_deleted: false };
-  const narrowing = assets.narrowedTo({ ...filters, orgId });
+  const narrowing = assets.narrowedTo({ ...soughtTags(filters), orgId });
   return pagesOf(db, signal, (after) => {
     const next = [sql.fragment`asset.external_key > ${after}`];
     return filters.q === undefined
@@ -44,7 +45,7 @@ export function pagesOfLocations(db: OrganizationDatabase, filters: ExportedLoca
   const { orgId } = db;
   const conditions = [
     ...locations.standingOf(orgId, { ...filters, include_deleted: false }),
-    ...locations.narrowedTo(orgId, filters),
+    ...locations.narrowedTo(orgId, soughtTags(filters)),
   ];
   return pagesOf(
     db,

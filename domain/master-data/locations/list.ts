@@ -7,6 +7,7 @@ import { allOf, finding, inEffect, isFound, orderBy, when } from '../clauses.ts'
 import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../large-texts.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import type { LocationRow } from '../rows.ts';
+import { hasSoughtTag, type NamedTags, type SoughtTags, soughtTags } from '../tags/sought-tags.ts';
 import { PARENT, SHORT_COLUMNS, TAGGED, TEXTS } from './queries.ts';
 
 const SORT_COLUMNS = {
@@ -16,7 +17,7 @@ const SORT_COLUMNS = {
   updated_at: sql.fragment`location.updated_at`,
 };
 
-export interface LocationFilters extends Narrowing, Standing, Paging {
+export interface LocationFilters extends Omit<Narrowing, keyof SoughtTags>, NamedTags, Standing, Paging {
   sort: readonly SortTerm<keyof typeof SORT_COLUMNS>[];
 }
 
@@ -32,7 +33,7 @@ export async function listLocations(
   const isBrief = isOne || isFoundByKey(filters) || isFirstOf(filters, { inOrderOf: 'external_key' });
   const lookUps = lookUpsIn(filters);
   const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`location.id`);
-  const narrowing = narrowedTo(orgId, filters);
+  const narrowing = narrowedTo(orgId, soughtTags(filters));
   const where = allOf([...standingOf(orgId, filters), ...narrowing]);
   const countEach = filters.include_not_in_effect ? countLive : countInEffect;
   const total =
@@ -59,7 +60,7 @@ export async function listLocations(
   return pageInPieces(rows, (ids) => readLarge('location', ids));
 }
 
-export interface Narrowing {
+export interface Narrowing extends SoughtTags {
   external_key?: readonly string[] | undefined;
   id?: number | undefined;
   parent_id?: number | undefined;
@@ -89,6 +90,7 @@ export function narrowedTo(orgId: number, values: Narrowing): (FragmentSqlToken 
         select id from locations where org_id = ${orgId} and external_key = ${key})`,
     ),
     when(values.updated_since, (since) => sql.fragment`location.updated_at >= time_of_micros(${since})`),
+    hasSoughtTag('location', orgId, values),
     when(values.q, () => isFound('location')),
   ];
 }

@@ -21,7 +21,7 @@ import {
   searchText,
 } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
-import { itemSchema, managedMembers, POSITION, positionInBrief } from '../items/item-schema.ts';
+import { itemSchema, managedMembers, POSITION, positionInBrief, tagFilters } from '../items/item-schema.ts';
 
 /** Contract 2.2. */
 export const ASSET = itemSchema({
@@ -159,6 +159,7 @@ export const ASSET_LIST = {
     location_external_key: described(anyOf(keyFilter), 'Assets that are at one of these locations now.', [
       'DOCK-1',
     ]),
+    ...tagFilters('Assets'),
     is_active: described(
       booleanFilter(undefined),
       'Only active assets, or only the others; both if left out.',
@@ -182,4 +183,5 @@ export const ASSET_LIST = {
     ...PAGING,
   },
   exclusive: [['location_id', 'location_external_key']],
+  needs: { tag_type: 'tag_value' },
 } as const satisfies Query;

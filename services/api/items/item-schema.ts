@@ -11,9 +11,17 @@ import { sameTime } from '../../../base/timestamps.ts';
 import type { COMMON_COLUMNS, Column, Columns } from '../../../domain/master-data/columns.ts';
 import { behindDescription } from '../../../domain/master-data/columns.ts';
 import type { Managed } from '../../../domain/master-data/rows.ts';
+import { tagValue } from '../../../domain/master-data/tags/new-tag.ts';
 import { TAG } from '../../../domain/master-data/tags/stored-tags.ts';
+import { TAG_TYPES } from '../../../domain/tracking/tag-type.ts';
 import { jsonBody } from '../../../platform/http/body.ts';
-import { described, idInPath } from '../../../platform/http/parameters.ts';
+import {
+  anyOf,
+  choiceFilter,
+  described,
+  idInPath,
+  optionalParameter,
+} from '../../../platform/http/parameters.ts';
 
 type Common = typeof COMMON_COLUMNS;
 
@@ -200,3 +208,18 @@ export const renameBody = jsonBody(
 export const ASSET_ID = { asset_id: described(idInPath, 'Id of the asset.', 17) };
 
 export const LOCATION_ID = { location_id: described(idInPath, 'Id of the location.', 4) };
+
+/** Filters of a list by the tags of its rows. */
+export function tagFilters(plural: string) {
+  return {
+    tag_type: described(
+      choiceFilter(TAG_TYPES, undefined),
+      'The kind of the tag of `tag_value`; any if left out.',
+    ),
+    tag_value: described(
+      anyOf(optionalParameter(tagValue)),
+      `${plural} with an attached tag that a read of one of these values would match, in any spelling.`,
+      ['E28011600000020912345678'],
+    ),
+  };
+}

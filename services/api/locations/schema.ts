@@ -21,7 +21,7 @@ import {
   searchText,
 } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
-import { itemSchema, managedMembers } from '../items/item-schema.ts';
+import { itemSchema, managedMembers, tagFilters } from '../items/item-schema.ts';
 
 /** Contract 2.3. */
 export const LOCATION = itemSchema({
@@ -126,6 +126,7 @@ export const LOCATION_LIST = {
     id: described(idFilter, 'The location with this id; with `include_deleted`, even a deleted one.', 4),
     parent_id: described(idFilter, 'Locations directly below this one.', 1),
     parent_external_key: described(keyFilter, 'Locations directly below this one.', 'WAREHOUSE'),
+    ...tagFilters('Locations'),
     is_active: described(
       booleanFilter(undefined),
       'Only active locations, or only the others; both if left out.',
@@ -149,6 +150,7 @@ export const LOCATION_LIST = {
     ...PAGING,
   },
   exclusive: [['parent_id', 'parent_external_key']],
+  needs: { tag_type: 'tag_value' },
 } as const satisfies Query;
 
 /** Fixed order; paging only (contract 4.3). */

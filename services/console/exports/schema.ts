@@ -9,11 +9,13 @@ import { ASSET_LIST, DWELL_REPORT, LOCATION_LIST, POSITIONS_REPORT, STAYS_REPORT
 export const ASSETS = {
   parameters: { ...filtersOf(ASSET_LIST.parameters), organization: idFilter },
   exclusive: ASSET_LIST.exclusive,
+  needs: ASSET_LIST.needs,
 } satisfies Query;
 
 export const LOCATIONS = {
   parameters: { ...filtersOf(LOCATION_LIST.parameters), organization: idFilter },
   exclusive: LOCATION_LIST.exclusive,
+  needs: LOCATION_LIST.needs,
 } satisfies Query;
 
 const FORMATS = ['csv', 'parquet'] as const;

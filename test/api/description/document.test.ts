@@ -138,8 +138,12 @@ describe('the description', () => {
       ['external_key', 'array'],
       ['location_id', 'array'],
       ['location_external_key', 'array'],
+      ['tag_value', 'array'],
     ]);
-    expect(repeatable('listLocations')).to.deep.equal([['external_key', 'array']]);
+    expect(repeatable('listLocations')).to.deep.equal([
+      ['external_key', 'array'],
+      ['tag_value', 'array'],
+    ]);
     expect(repeatable('listAssetHistory')).to.deep.equal([]);
     expect(repeatable('listAssetReadings')).to.deep.equal([['kind', 'array']]);
   });

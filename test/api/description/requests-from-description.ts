@@ -26,11 +26,13 @@ export function requestsOf(document: OpenApiDocument, operation: Operation): fc.
   });
 }
 
-/** Of parameters that exclude each other, the first that is given stays. */
+/** Of parameters that exclude each other, the first that is given stays; none stays without one that it needs. */
 function withoutRivals(given: Record<string, unknown>, operation: Operation): [string, unknown][] {
   const rivals = (operation['x-dependencies'] ?? []).map((rule) => {
     const names = /^ZeroOrOne\((.*)\);$/.exec(rule)?.[1]?.split(', ') ?? [];
-    return names.filter((name) => given[name] !== undefined).slice(1);
+    const [, needing = '', needed = ''] = /^IF (.*) THEN (.*);$/.exec(rule) ?? [];
+    const isLacking = [given[needed] ?? []].flat().length === 0;
+    return [...names.filter((name) => given[name] !== undefined).slice(1), ...(isLacking ? [needing] : [])];
   });
   return Object.entries(given).filter(
     ([name, value]) => value !== undefined && !rivals.flat().includes(name),

@@ -74,8 +74,8 @@ describe('requests made from the description alone', () => {
       Object.values(item).map(({ operationId, 'x-dependencies': rules = [] }) => [operationId, ...rules]),
     );
     expect(said.filter(([, ...rules]) => rules.length > 0)).to.deep.equal([
-      ['listAssets', 'ZeroOrOne(location_id, location_external_key);'],
-      ['listLocations', 'ZeroOrOne(parent_id, parent_external_key);'],
+      ['listAssets', 'ZeroOrOne(location_id, location_external_key);', 'IF tag_type THEN tag_value;'],
+      ['listLocations', 'ZeroOrOne(parent_id, parent_external_key);', 'IF tag_type THEN tag_value;'],
       [
         'reportAssetLocations',
         'ZeroOrOne(asset_id, asset_external_key);',
