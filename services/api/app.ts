@@ -17,6 +17,7 @@ import type { Health } from '../../platform/runtime/health.ts';
 import type { KeyCache } from './access/queries.ts';
 import { type DescriptionOptions, describePublicApi } from './description/document.ts';
 import { publishDescription } from './description/publish.ts';
+import { mcpRoute } from './mcp/route.ts';
 import { API_RESOURCES, API_ROUTES } from './routes.ts';
 import type { ApiContext } from './serving/context.ts';
 import { contextOf, type Serving } from './serving/serving.ts';
@@ -34,12 +35,21 @@ export interface AppParts {
   refuseSignIn?: RefuseSignIn;
   noteRefusal?: NoteRefusal;
   description: DescriptionOptions;
+  consoleUrl: string | null;
 }
 
-export function createApp({ serving, keys, keyUsage, health, description, ...parts }: AppParts): Koa {
+export function createApp({
+  serving,
+  keys,
+  keyUsage,
+  health,
+  description,
+  consoleUrl,
+  ...parts
+}: AppParts): Koa {
   return createHttpApp({
     ...parts,
-    routes: API_ROUTES,
+    routes: [...API_ROUTES, mcpRoute(API_ROUTES, consoleUrl)],
     access: apiKeyAccess({ ...serving, keys, usage: keyUsage }),
     largeBodies: { threads: serving.largeBodies, bodies: import.meta.resolve('./bodies.ts') },
     pages: [servePages(health), compressAnswers()],

@@ -14,6 +14,7 @@ import {
   type WithBothWays,
   withBothWays,
 } from '../../platform/runtime/common-settings.ts';
+import { CONSOLE_URL } from '../../platform/runtime/console-url.ts';
 import { integerSetting, optionalUrl, portSetting } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings, type Setting } from '../../platform/runtime/settings.ts';
 import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts';
@@ -78,6 +79,7 @@ export const API_SETTINGS = {
   API_PORT: portSetting('the port the API listens on', 8080),
   ...TLS_SETTINGS,
   ...DESCRIPTION_SETTINGS,
+  CONSOLE_URL,
   ...RATE_LIMIT_SETTINGS,
   QUERY_TIMEOUT_MS,
   ...WEBHOOK_SETTINGS,

@@ -101,6 +101,7 @@ export async function startApi(
         name: parseKey(token)?.id ?? '',
       }),
     description: { publicUrl: config.PUBLIC_URL, limits },
+    consoleUrl: config.CONSOLE_URL,
   });
   const address = { host: config.HOST, port: config.API_PORT, setting: 'API_PORT' };
   return serveApp(app, limiter, address, { tls, log, lifecycle, says: 'API listening' });

@@ -29,6 +29,7 @@ const COMMANDS = new Map<string, () => Promise<Add>>(
     export: async () => (await import('./commands/export.ts')).addExports,
     why: async () => (await import('./commands/why.ts')).addWhy,
     simulate: async () => (await import('./commands/simulate.ts')).addSimulate,
+    mcp: async () => (await import('./commands/mcp.ts')).addMcp,
     doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
     cell: async () => (await import('./commands/cell.ts')).addCell,
     database: async () => (await import('./commands/database.ts')).addDatabase,

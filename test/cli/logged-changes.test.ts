@@ -17,6 +17,7 @@ const NO_WRITES = [
   'database-backup',
   'database-checksums',
   'doctor',
+  'mcp',
   'export-assets',
   'export-dwell',
   'export-locations',

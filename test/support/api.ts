@@ -57,6 +57,7 @@ export function apiConfig(databaseUrl: string): ApiConfig {
     REDIS_URL: null,
     PUBLIC_URL: null,
     SHUTDOWN_DELAY_MS: 0,
+    CONSOLE_URL: 'https://tracking.example.com',
     LOG_LEVEL: 'silent',
     LOG_REQUESTS: 'failed',
   };

@@ -1,0 +1,129 @@
+import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { AppError } from '../../../base/errors.ts';
+
+/** A request to an operation of the API that reads. */
+export interface Ask {
+  operationId: string;
+  query?: Readonly<Record<string, string>>;
+  params?: Readonly<Record<string, string>>;
+}
+
+type Arguments = Readonly<Record<string, string>>;
+
+export interface Tool {
+  description: string;
+  /** By name: what it is, and whether it may be left out. */
+  input: Readonly<Record<string, { description: string; isOptional?: true }>>;
+  /** @param asset the one named by `asset`, if any. */
+  asks(given: Arguments, asset: Asset | null): Ask[];
+  /** The console's screen that shows the answer. */
+  screen(given: Arguments, asset: Asset | null): string;
+}
+
+export interface Asset {
+  id: number;
+}
+
+/** Rows of an answer. */
+const MOST_ROWS = '50';
+
+const ASSET = { description: 'External key of the asset; `find` finds it.' };
+const PLACE = { description: 'External key of a location; those below it count too.' };
+const AT = { description: 'RFC 3339 time.' };
+
+const presence = (query: Arguments): Ask => ({
+  operationId: 'reportPresence',
+  query: { limit: MOST_ROWS, ...query },
+});
+const placed = ({ location }: Arguments): Record<string, string> =>
+  location === undefined ? {} : { location_external_key: location, include_descendants: 'true' };
+const whereAt = ({ asset = '', at = '', known_at: known }: Arguments): Ask => ({
+  operationId: 'reportPositionsAt',
+  query: { asset_external_key: asset, at, ...(known === undefined ? {} : { known_at: known }) },
+});
+const ofAsset = (_: Arguments, asset: Asset | null) => `asset/${asset?.id}`;
+
+export const TOOLS: Readonly<Record<string, Tool>> = {
+  find: {
+    description: 'Finds assets by a part of their name, external key, description or tag.',
+    input: { text: { description: 'The part.' } },
+    asks: ({ text = '' }) => [{ operationId: 'listAssets', query: { q: text, limit: '20' } }],
+    screen: () => 'find',
+  },
+  where_is: {
+    description:
+      'Where an asset is, since when it was last seen there, and whether it is still believed to be.',
+    input: { asset: ASSET },
+    asks: ({ asset = '' }) => [presence({ asset_external_key: asset })],
+    screen: ofAsset,
+  },
+  why: {
+    description:
+      'Why it is there: its latest stays, by the scans that began them, and what its presence rests on. The screen shows the reads that decided.',
+    input: { asset: ASSET },
+    asks: ({ asset: key = '' }, asset) => [
+      {
+        operationId: 'listAssetHistory',
+        params: { asset_id: String(asset?.id) },
+        query: { limit: '10' },
+      },
+      presence({ asset_external_key: key }),
+    ],
+    screen: ofAsset,
+  },
+  where_was: {
+    description: 'Where an asset was at a time, as far as is known now.',
+    input: { asset: ASSET, at: AT },
+    asks: (given) => [whereAt(given)],
+    screen: ofAsset,
+  },
+  what_was_known: {
+    description: 'Where an asset was at a time, by what was known at another: late scans correct the past.',
+    input: { asset: ASSET, at: AT, known_at: { description: 'RFC 3339 time of the knowledge.' } },
+    asks: (given) => [whereAt(given)],
+    screen: ofAsset,
+  },
+  what_is_here: {
+    description: 'The assets last seen at a location, and whether they are still believed to be there.',
+    input: { location: PLACE },
+    asks: (given) => [presence(placed(given))],
+    screen: () => 'now',
+  },
+  what_is_missing: {
+    description:
+      'Assets that are missing, overdue or not known to be there, and why: `because` names the rule, the sweep, or the reader that did not listen.',
+    input: { location: { ...PLACE, isOptional: true } },
+    asks: (given) => ['missing', 'overdue', 'unknown'].map((state) => presence({ ...placed(given), state })),
+    screen: () => 'now',
+  },
+  alerts: {
+    description: 'Alerts that are open or acknowledged, of assets, and of readers that are silent or gone.',
+    input: {},
+    asks: () => [
+      { operationId: 'listAlerts', query: { state: 'open', limit: MOST_ROWS } },
+      { operationId: 'listAlerts', query: { state: 'acknowledged', limit: MOST_ROWS } },
+    ],
+    screen: () => 'alerts',
+  },
+};
+
+export function inputSchema({ input }: Tool): JsonSchema {
+  const names = Object.keys(input);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      names.map((name) => [name, { type: 'string', maxLength: 255, description: input[name]?.description }]),
+    ),
+    required: names.filter((name) => input[name]?.isOptional !== true),
+    additionalProperties: false,
+  };
+}
+
+/** @throws AppError `not_found`. */
+export function onlyAsset(list: { data: readonly Asset[] }, key: string): Asset {
+  const [asset] = list.data;
+  if (asset === undefined) {
+    throw new AppError('not_found', `No live asset has the external key ${key}`);
+  }
+  return asset;
+}
