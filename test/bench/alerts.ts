@@ -8,7 +8,8 @@ import { copySite, createSite } from './ingest/site.ts';
 /**
  * What alerts cost ingestion, how soon they are told, and how long a process that takes over needs: `npm run bench:alerts`.
  * 20 rules; `--moves 0.02,0.2` says which shares of the reads are moves, `--only rate,telling,takeover` what is measured;
- * with `--many` one move in forty opens an alert.
+ * with `--many` one move in forty opens an alert; with `--only rate --readings 3` rules are about values that come with
+ * the reads.
  */
 const options = readAlertOptions();
 const { only, assets, count, rounds } = options;

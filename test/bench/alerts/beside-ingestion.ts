@@ -31,10 +31,7 @@ export async function measureBesideIngestion(
 }
 
 /** Reads nearly every asset at its first antenna, so that all antennas have as many, before there are rules. */
-async function warmUp(
-  { plain, ruled, copy }: Sides,
-  { assets, areManyAlerted }: AlertOptions,
-): Promise<void> {
+async function warmUp({ plain, ruled, copy }: Sides, { assets, ...options }: AlertOptions): Promise<void> {
   const still = {
     name: '',
     source: 'embedded',
@@ -48,6 +45,6 @@ async function warmUp(
     await run(each, copy.url, still, 3 * assets);
     await emptyCopy(copy.url);
   }
-  await setRules(ruled, areManyAlerted);
+  await setRules(ruled, options);
   await untilDerived(ruled.client);
 }

@@ -13,6 +13,8 @@ export interface AlertOptions {
   moves: readonly number[];
   /** Whether one move in forty opens an alert; one in two thousand if left out. */
   areManyAlerted: boolean;
+  /** Values with each read; the rules are about them then. */
+  readings: number;
 }
 
 const PARTS = ['rate', 'telling', 'takeover'] as const;
@@ -28,6 +30,7 @@ export function readAlertOptions(): AlertOptions {
       seconds: { type: 'string', default: '60' },
       moves: { type: 'string', default: '0.02,0.05,0.2' },
       many: { type: 'boolean', default: false },
+      readings: { type: 'string', default: '0' },
     },
   });
   return {
@@ -38,5 +41,6 @@ export function readAlertOptions(): AlertOptions {
     seconds: Number(values.seconds),
     moves: values.moves.split(',').map(Number),
     areManyAlerted: values.many,
+    readings: Number(values.readings),
   };
 }

@@ -29,12 +29,12 @@ const DERIVED_AFTER = 2_500;
  */
 export async function measureRate(
   { plain, ruled, copy }: Sides,
-  { moves: shares, count, rounds }: AlertOptions,
+  { moves: shares, count, rounds, readings }: AlertOptions,
 ): Promise<void> {
   const withoutRules = (moves: number) =>
-    toldRun(plain, copy.url, { moves, count }, () => pause(DERIVED_AFTER));
+    toldRun(plain, copy.url, { moves, count, readings }, () => pause(DERIVED_AFTER));
   const withRules = (moves: number) =>
-    toldRun(ruled, copy.url, { moves, count }, () => untilDerived(ruled.client));
+    toldRun(ruled, copy.url, { moves, count, readings }, () => untilDerived(ruled.client));
   const results = await interleaved<string, ToldRun>(
     rounds,
     Object.fromEntries(
@@ -61,11 +61,11 @@ export async function measureRate(
 async function toldRun(
   installed: Installation,
   copyUrl: string,
-  { moves, count }: { moves: number; count: number },
+  { moves, count, readings }: { moves: number; count: number; readings: number },
   afterwards: () => Promise<void>,
 ): Promise<ToldRun> {
   const since = new Date();
-  const one = await run(installed, copyUrl, { ...VARIANT, moves }, count, afterwards);
+  const one = await run(installed, copyUrl, { ...VARIANT, moves, readings }, count, afterwards);
   const { rows } = await installed.client.query<{ moves: number; alerts: number }>(
     `select count(asset_id)::float8 as moves, (count(*) - count(asset_id))::float8 as alerts
      from moves where recorded_at >= $1`,

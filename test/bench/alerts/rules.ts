@@ -6,6 +6,7 @@ import { createRule, type NewRule } from '../../../domain/alerts/rules/create-ru
 import { TEST_ACTOR } from '../../support/actor.ts';
 import type { Installation } from '../ingest/installation.ts';
 import { ANTENNAS, READERS } from '../ingest/site.ts';
+import type { AlertOptions } from './options.ts';
 
 const MINUTE = 60 * MICROS_PER_SECOND;
 const DAY = MICROS_PER_DAY;
@@ -27,12 +28,20 @@ export const PROBES: readonly number[] = Array.from(
   (_, index) => READERS - 1 + index * READERS,
 );
 
+/** Of every asset's temperature, which some of them have beyond the bound. */
+const OF_READINGS = Array.from({ length: 20 }, (_, index) => ({
+  ...{ kind: 'reading' as const, reading: 'temperature_c' as const, above: 8 + index / 20 },
+}));
+
 /**
  * Twenty: about what is not read, stays, comes, and is away; most are true of few assets.
  *
  * @param areManyAlerted the last two are about all assets, and not about those of which they are meant to be true.
  */
-export async function setRules({ client, site }: Installation, areManyAlerted: boolean): Promise<void> {
+export async function setRules(
+  { client, site }: Installation,
+  { areManyAlerted, readings }: Pick<AlertOptions, 'areManyAlerted' | 'readings'>,
+): Promise<void> {
   const { rows } = await client.query<{ id: number }>('select id from organizations');
   const orgId = rows[0]?.id ?? 0;
   const pool = createWritePool(site.url, { max: 1 });
@@ -62,7 +71,7 @@ export async function setRules({ client, site }: Installation, areManyAlerted: b
     { kind: 'not_allowed', name: PROBED, locationExternalKey: FORBIDDEN.location, ...probed },
     { kind: 'dwell', name: PROBED, locationExternalKey: BRIEF.location, after: BRIEF.after, ...probed },
   ];
-  for (const rule of rules) {
+  for (const rule of readings > 0 ? OF_READINGS : rules) {
     await createRule(databaseOn(pool), TEST_ACTOR, Date.now() * 1_000, { orgId, ...rule });
   }
   await pool.end();
