@@ -91,7 +91,7 @@ const ARROWS: Record<string, string[]> = {
     'base',
   ],
   'domain/listening': [...DATABASE, 'domain/tracking', 'base'],
-  'domain/moves': [...DATABASE, 'domain/tracking', 'base'],
+  'domain/moves': [...DATABASE, 'domain/master-data', 'domain/tracking', 'base'],
   'domain/presence': [...DATABASE, 'base'],
   'domain/reports': [
     ...DATABASE,

@@ -51,7 +51,9 @@ export async function examineSealing(db: Connection): Promise<Finding> {
     select count(*) as unsealed,
       coalesce(extract(epoch from clock_timestamp() - min(recorded_at)), 0)::float8 as age
     from (
-      select recorded_at from unsealed_moves
+      select recorded_at from (
+        select org_id, recorded_at from unsealed_moves union all select org_id, recorded_at from unsealed_changes
+      ) unsealed
       where org_id not in (select org_id from sealing_faults)
       limit ${MANY}
     ) waiting`);

@@ -1,5 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Ask, KeysOfReads } from '../../base/shared-reads.ts';
+import type { Queue } from './sealing/queues.ts';
+
+type Feed = Queue['name'];
 
 /** One announcement. The requests it wakes share their reads: of a thousand, one reads. */
 export class Wake {
@@ -53,8 +56,8 @@ export class MoveWaiters {
   }
 
   /** Call before reading, so that nothing sealed in between is missed. */
-  watch(orgId: number, after: number): Watch {
-    const waiter = new Waiter(after, () => this.#remove(orgId, waiter));
+  watch(orgId: number, after: number, feed: Feed = 'moves'): Watch {
+    const waiter = new Waiter(feed, after, () => this.#remove(orgId, waiter));
     if (this.#isEnded) {
       waiter.settle(null);
       return waiter;
@@ -69,8 +72,9 @@ export class MoveWaiters {
   }
 
   /** A feed reached this position. */
-  sealed(orgId: number, head: number): void {
-    this.#wake([...(this.#waiting.get(orgId) ?? [])].filter(({ after }) => after < head));
+  sealed(orgId: number, head: number, feed: Feed = 'moves'): void {
+    const waiters = [...(this.#waiting.get(orgId) ?? [])];
+    this.#wake(waiters.filter((waiter) => waiter.feed === feed && waiter.after < head));
   }
 
   /** Any feed may have advanced: announcements may have been missed. */
@@ -122,12 +126,14 @@ export class MoveWaiters {
 const AT_ONCE = 16;
 
 class Waiter implements Watch {
+  readonly feed: Feed;
   readonly after: number;
   readonly #remove: () => void;
   #outcome: { wake: Wake | null } | null = null;
   #resolve: ((wake: Wake | null) => void) | null = null;
 
-  constructor(after: number, remove: () => void) {
+  constructor(feed: Feed, after: number, remove: () => void) {
+    this.feed = feed;
     this.after = after;
     this.#remove = remove;
   }

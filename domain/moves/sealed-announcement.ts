@@ -1,5 +1,6 @@
-/** The channel on which the sealer announces what it sealed, in the transaction that seals it. */
+/** The channels on which the sealer announces what it sealed, in the transaction that seals it. */
 export const MOVES_SEALED = 'moves_sealed';
+export const CHANGES_SEALED = 'changes_sealed';
 
 /**
  * The heads of feeds by organization, from a payload such as `1:48123,7:12`. Null if it names none: any feed may have

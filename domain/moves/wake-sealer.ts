@@ -9,13 +9,13 @@ const EVERY = 10;
 const NAMED = 500;
 
 /**
- * Notifies the sealer that events of these organizations, or of any, were committed; throttled to once in {@link EVERY}
+ * Notifies the sealer that events of these organizations, or of any, were committed to a queue; throttled to once in {@link EVERY}
  * milliseconds. Call after the commit: transactions that notify commit one at a time.
  *
  * Best effort: the sealer polls once a second anyway.
  */
-export function wakeSealer(db: Notifying): (orgIds?: Iterable<number>) => void {
-  return waker(db).wake;
+export function wakeSealer(db: Notifying, channel = MOVES_WRITTEN): (orgIds?: Iterable<number>) => void {
+  return waker(db, channel).wake;
 }
 
 /**
@@ -26,7 +26,7 @@ export async function wakingSealer<Result>(
   db: Notifying,
   work: (onMoves: (orgIds: Iterable<number>) => void) => Promise<Result>,
 ): Promise<Result> {
-  const { wake, flush } = waker(db);
+  const { wake, flush } = waker(db, MOVES_WRITTEN);
   try {
     return await work(wake);
   } finally {
@@ -42,7 +42,7 @@ interface Waker {
   flush(): Promise<void>;
 }
 
-function waker(db: Notifying): Waker {
+function waker(db: Notifying, channel: string): Waker {
   const due = new Set<number>();
   /** The next notification names no organization. */
   let isAnyDue = false;
@@ -52,7 +52,7 @@ function waker(db: Notifying): Waker {
     const named = isAnyDue || due.size > NAMED ? '' : [...due].join(',');
     isAnyDue = false;
     due.clear();
-    sent = notify(db, named).catch(() => {});
+    sent = notify(db, channel, named).catch(() => {});
     return sent;
   };
   const notifyDue = async () => {
@@ -85,7 +85,7 @@ function waker(db: Notifying): Waker {
 }
 
 /** Without waiting for the disk: nothing here needs to survive a crash. */
-function notify(db: Notifying, named: string): Promise<number> {
+function notify(db: Notifying, channel: string, named: string): Promise<number> {
   return db.exec(sql.prepared('wake-sealer', NO_ROWS)`
-    select set_config('synchronous_commit', 'off', true), pg_notify(${MOVES_WRITTEN}::text, ${named}::text)`);
+    select set_config('synchronous_commit', 'off', true), pg_notify(${channel}::text, ${named}::text)`);
 }

@@ -2,6 +2,7 @@ import type { Route } from '../../platform/http/route.ts';
 import { alertRoutes } from './alerts/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { assetRoutes } from './assets/routes.ts';
+import { changeRoutes } from './changes/routes.ts';
 import { historyRoutes } from './history/routes.ts';
 import { batchRoutes } from './imports/batch-routes.ts';
 import { importRoutes } from './imports/routes.ts';
@@ -38,6 +39,11 @@ export const API_RESOURCES: readonly Resource[] = [
     description:
       'RFID tags, BLE beacons and barcodes that readers see. They are attached to assets and locations, and reached through them only.',
     routes: tagRoutes,
+  },
+  {
+    name: 'Changes',
+    description: 'What became of assets, locations and tags, for systems that keep a copy of them.',
+    routes: changeRoutes,
   },
   {
     name: 'Tracking',

@@ -4,6 +4,8 @@ import {
   type OrganizationDoor,
   openOrganizationDoor,
 } from '../../db/timescale/connections/organization-door.ts';
+import { CHANGES_WRITTEN } from '../../domain/moves/sealing/written-announcement.ts';
+import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
 import { LargeBodies } from '../../platform/http/large-bodies.ts';
 import { countEach, measureFigure } from '../../platform/runtime/figures.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
@@ -50,9 +52,12 @@ export async function startServing(
         applicationName,
         scanTimeout: config.QUERY_TIMEOUT_MS,
         readUrl: config.DATABASE_READ_URL,
+        onChanged: (orgId) => wake([orgId]),
       }),
     (started) => started.end(),
   );
+  // Whose connection it is does not matter to a notification.
+  const wake = wakeSealer({ exec: (query) => door.of(0).exec(query) }, CHANGES_WRITTEN);
   measureReplica(registry, door);
   const moveReading = await startMoveReading(config.DATABASE_URL, parts);
   const webhooks = await startWebhookParts(config, lifecycle);

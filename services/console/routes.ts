@@ -40,9 +40,12 @@ export const VISITOR_ROUTES: readonly Route<Visitor>[] = [...sessionRoutes, ...l
 /** Routes that only administrators have in the API, and every member reads here: why there is an alert. */
 const READ_BY_ALL = new Set(['listRules', 'getRule']);
 
+/** Not for people: here, `/changes` is the log of who changed what. */
+const NOT_FOR_PEOPLE = ['/api/v1/orgs/me', '/api/v1/changes'];
+
 /** The API's routes at another path, with another authentication. */
 const OF_API: readonly Route<ConsoleContext>[] = API_ROUTES.filter(
-  ({ path }) => path !== '/api/v1/orgs/me',
+  ({ path }) => !NOT_FOR_PEOPLE.includes(path),
 ).map((route) => ({
   ...route,
   path: route.path.replace('/api/v1/', '/console/v1/'),

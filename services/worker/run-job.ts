@@ -90,7 +90,7 @@ class Runner {
         lost.addEventListener('abort', () => this.#alarm.ring());
         const turns = this.#job.begin(pool);
         try {
-          client.on('notification', ({ payload = '' }) => this.#hear(turns, payload));
+          client.on('notification', ({ payload = '', channel }) => this.#hear(turns, payload, channel));
           for (const channel of wokenBy) {
             await client.exec(sql.type(NO_ROWS)`listen ${sql.identifier([channel])}`);
           }
@@ -132,15 +132,15 @@ class Runner {
 
   #listening(turns: Turns, channels: readonly string[]) {
     return listen(this.#url, channels, {
-      onNotify: (_, payload) => this.#hear(turns, payload),
-      onReconnect: () => this.#hear(turns, ''),
+      onNotify: (channel, payload) => this.#hear(turns, payload, channel),
+      onReconnect: () => this.#hear(turns, '', ''),
       onLost: ({ message: reason }) =>
         this.#warn({ reason }, 'Notifications for a job do not come; it looks for work by itself'),
     });
   }
 
-  #hear(turns: Turns, payload: string): void {
-    turns.hear?.(payload);
+  #hear(turns: Turns, payload: string, channel: string): void {
+    turns.hear?.(payload, channel);
     this.#alarm.ring();
   }
 

@@ -4,6 +4,7 @@ import { API_ROUTES } from '../../services/api/routes.ts';
 import { type Call, useApi } from '../support/api.ts';
 import { appendMoves } from '../support/feed-rows.ts';
 import { requiredQuery } from '../support/required-query.ts';
+import { sealAll } from '../support/seal-all.ts';
 import { Site } from '../support/site.ts';
 import { storeSweepBy } from '../support/stored-sweep.ts';
 import { SETTINGS } from '../support/webhooks.ts';
@@ -174,6 +175,12 @@ describe('organizations', () => {
         lastSeen: '2026-05-04T08:00:00Z',
       },
     ]);
+    await api.database.rows(
+      `insert into unsealed_changes (org_id, recorded_at, resource, resource_id, action)
+       values ($1, now(), 'asset', $2, 'create'), ($1, now(), 'location', $3, 'create')`,
+      [orgId, asset, location],
+    );
+    await sealAll(api.database.url);
     const [webhook] = await api.database.rows<{ id: number }>(
       `insert into webhooks (org_id, name, url, state) values ($1, $2, 'https://example.com/', 'off') returning id`,
       [orgId, `secret of ${name}`],
@@ -265,6 +272,7 @@ const SHOWING = new Set([
   'listAssets',
   'getAsset',
   'listLocations',
+  'listMasterDataChanges',
   'getLocation',
   'listLocationChildren',
   'listLocationDescendants',

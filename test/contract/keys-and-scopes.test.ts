@@ -13,6 +13,7 @@ const OPERATIONS: [method: string, path: string, scope: string | null][] = [
   ['GET', '/assets/1/history', 'tracking:read'],
   ['GET', '/assets/1/readings', 'tracking:read'],
   ['GET', '/reports/asset-locations', 'tracking:read'],
+  ['GET', '/changes', 'changes:read'],
   ['GET', '/locations', 'locations:read'],
   ['GET', '/locations/1', 'locations:read'],
   ['GET', '/locations/1/ancestors', 'locations:read'],
@@ -26,7 +27,14 @@ const OPERATIONS: [method: string, path: string, scope: string | null][] = [
   ['DELETE', '/locations/1/tags/1', 'locations:write'],
   ['GET', '/orgs/me', null],
 ];
-const SCOPES = ['assets:read', 'assets:write', 'locations:read', 'locations:write', 'tracking:read'];
+const SCOPES = [
+  'assets:read',
+  'assets:write',
+  'locations:read',
+  'locations:write',
+  'tracking:read',
+  'changes:read',
+];
 const CHALLENGE = 'Bearer realm="tagtrail"';
 
 describe('access', () => {

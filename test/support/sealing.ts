@@ -1,10 +1,12 @@
 import { Registry } from 'prom-client';
+import { CHANGES } from '../../domain/moves/sealing/queues.ts';
 import {
   NOTHING_SEALED,
   Sealer,
   type SealingFigures,
   type SealingHooks,
 } from '../../domain/moves/sealing/sealer.ts';
+import { CHANGES_WRITTEN } from '../../domain/moves/sealing/written-announcement.ts';
 import { sealMoves } from '../../services/worker/jobs/seal-moves.ts';
 import { runJob } from '../../services/worker/run-job.ts';
 
@@ -26,8 +28,11 @@ export function startSealing(
   };
   const begin: Parameters<typeof runJob>[0]['begin'] = (db) => {
     onBegin?.();
-    const sealer = new Sealer(figures, hooks);
-    return { hear: (payload) => sealer.hear(payload), turn: () => sealer.turn(db) };
+    const [moves, changes] = [new Sealer(figures, hooks), new Sealer({ ...NOTHING_SEALED }, {}, CHANGES)];
+    return {
+      hear: (payload, channel) => (channel === CHANGES_WRITTEN ? changes : moves).hear(payload),
+      turn: async () => Math.min(await moves.turn(db), await changes.turn(db)),
+    };
   };
   const job = { ...sealMoves({ log: log as never, metrics: new Registry() }), begin };
   const running = runJob(job, { url, log });

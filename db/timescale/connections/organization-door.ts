@@ -71,6 +71,8 @@ export interface OrganizationConnections extends ServiceConnections {
   scanTimeout?: number;
   /** Address of replicas, which answer these while they are up to date. */
   readUrl?: string | null;
+  /** An organization's change was committed. */
+  onChanged?: ((orgId: number) => void) | undefined;
 }
 
 /** What the databases of all organizations share. */
@@ -81,6 +83,7 @@ interface Opened {
   outage: WriteOutage;
   groups: GroupedWrites;
   lists: Lists;
+  onChanged: (orgId: number) => void;
 }
 
 /**
@@ -91,7 +94,12 @@ interface Opened {
  */
 export function openOrganizationDoor(
   url: string,
-  { scanTimeout = SCAN_TIMEOUT, readUrl = null, ...connections }: OrganizationConnections,
+  {
+    scanTimeout = SCAN_TIMEOUT,
+    readUrl = null,
+    onChanged = () => {},
+    ...connections
+  }: OrganizationConnections,
 ): OrganizationDoor {
   const config = serviceConfig(url, connections, ORGANIZATION_ROLE);
   const silent = new SilentConnections(url);
@@ -115,7 +123,8 @@ export function openOrganizationDoor(
     }),
   );
   return {
-    of: (orgId) => organizationDatabase(orgId, { shared, exclusive, turns, outage, groups, lists }),
+    of: (orgId) =>
+      organizationDatabase(orgId, { shared, exclusive, turns, outage, groups, lists, onChanged }),
     replicaReads: replica?.reads ?? null,
     requireWriting: () => outage.requireNone(),
     end: async () => {
@@ -142,7 +151,7 @@ function openReplica(
 
 function organizationDatabase(
   orgId: number,
-  { shared, exclusive, turns, outage, groups, lists }: Opened,
+  { shared, exclusive, turns, outage, groups, lists, onChanged }: Opened,
 ): OrganizationDatabase {
   let isChanged = false;
   const rethrow = (error: unknown): never => rethrowKnown(error, isChanged, QUERY_TIMED_OUT);
@@ -155,6 +164,7 @@ function organizationDatabase(
       .during(change)
       .catch((error) => rethrowKnown(error, isChanged, CHANGE_TIMED_OUT));
     isChanged = true;
+    onChanged(orgId);
     return result;
   };
   const transacting =

@@ -77,7 +77,7 @@ export async function filledTables(client: pg.ClientBase, orgId: number): Promis
 /** The tables that an import writes. */
 export async function importedTables(client: pg.ClientBase): Promise<OrganizationTable[]> {
   const tables = await organizationTables(client);
-  const rank = ({ name }: OrganizationTable) => (name === 'unsealed_moves' ? 1 : 0);
+  const rank = ({ name }: OrganizationTable) => (name.startsWith('unsealed_') ? 1 : 0);
   return (
     tables
       .filter(({ name }) => ![...NOT_IMPORTED, ...DERIVED].includes(name))

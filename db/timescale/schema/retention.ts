@@ -190,17 +190,26 @@ export function forgetAddresses(pool: Pool, days: number): Promise<number> {
   });
 }
 
+/** The tables of a feed. */
+type FeedTables = readonly [events: 'moves' | 'change_events', days: string, heads: string];
+
 /**
- * Drops expired events of the move feed: whole chunks of a hypertable, otherwise by days (UTC). One transaction also
- * sets the first kept position, so that a reader either finds an event or is told that it has expired.
+ * Drops expired events of both feeds: whole chunks of a hypertable, otherwise by days (UTC). One transaction also sets the
+ * first kept position of a feed, so that a reader either finds an event or is told that it has expired.
  *
- * @returns the number of organizations that lost any.
+ * @returns the number of organizations that lost any, once for each feed.
  */
 export async function sweepMoves(pool: Pool, retentionDays: number): Promise<number> {
+  const moves = await sweepFeed(pool, retentionDays, ['moves', 'move_days', 'move_heads']);
+  return moves + (await sweepFeed(pool, retentionDays, ['change_events', 'change_days', 'change_heads']));
+}
+
+async function sweepFeed(pool: Pool, retentionDays: number, tables: FeedTables): Promise<number> {
+  const [events, days, heads] = tables;
   const count = await inSweep(pool, async (client) => {
-    const isHypertable = await isOfChunks(client);
+    const isHypertable = events === 'moves' && (await isOfChunks(client));
     const day = await firstDayToKeep(client, retentionDays, isHypertable);
-    const expired = day === null ? [] : await readExpired(client, day);
+    const expired = day === null ? [] : await readExpired(client, day, tables);
     if (day === null || expired.length === 0) {
       return 0;
     }
@@ -210,21 +219,21 @@ export async function sweepMoves(pool: Pool, retentionDays: number): Promise<num
     } else {
       await client.query(`select set_config('tagtrail.retention', 'on', true)`);
       await client.query(
-        `delete from moves using unnest($1::integer[], $2::bigint[]) as expired (org_id, position)
-         where moves.org_id = expired.org_id and moves.position <= expired.position`,
+        `delete from ${events} using unnest($1::integer[], $2::bigint[]) as expired (org_id, position)
+         where ${events}.org_id = expired.org_id and ${events}.position <= expired.position`,
         bounds,
       );
     }
     await client.query(
-      `delete from move_days using unnest($1::integer[], $2::bigint[]) as expired (org_id, position)
-       where move_days.org_id = expired.org_id and move_days.first_position <= expired.position`,
+      `delete from ${days} using unnest($1::integer[], $2::bigint[]) as expired (org_id, position)
+       where ${days}.org_id = expired.org_id and ${days}.first_position <= expired.position`,
       bounds,
     );
     // Last, as the sealer waits for these rows.
     await client.query(
-      `update move_heads set oldest = expired.position + 1
+      `update ${heads} set oldest = expired.position + 1
        from unnest($1::integer[], $2::bigint[]) as expired (org_id, position)
-       where move_heads.org_id = expired.org_id`,
+       where ${heads}.org_id = expired.org_id`,
       bounds,
     );
     return expired.length;
@@ -288,14 +297,15 @@ async function firstDayToKeep(
 async function readExpired(
   client: pg.ClientBase,
   day: string,
+  [, days, heads]: FeedTables,
 ): Promise<{ org_id: number; position: number }[]> {
   const { rows } = await client.query<{ org_id: number; position: number }>(
     `select org_id, position
-     from move_heads
+     from ${heads} feed
        cross join lateral (
          select coalesce((
-           select first_position from move_days
-           where move_days.org_id = move_heads.org_id and day >= $1::date order by first_position limit 1
+           select first_position from ${days} known
+           where known.org_id = feed.org_id and day >= $1::date order by first_position limit 1
          ), head + 1) - 1 as position
        ) last
      where position >= oldest and ${NOT_ARRIVING}

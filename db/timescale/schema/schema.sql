@@ -234,6 +234,34 @@ create table cell_moves (
   constraint cell_moves__state CHECK ((state = ANY (ARRAY['copying'::text, 'following'::text, 'held'::text, 'moved'::text, 'left'::text, 'arriving'::text])))
 );
 
+create table change_days (
+  org_id integer not null,
+  day date not null,
+  first_position bigint not null,
+  constraint change_days__org_id_first_position PRIMARY KEY (org_id, first_position) INCLUDE (day)
+);
+
+create table change_events (
+  org_id integer not null,
+  position bigint not null,
+  sealed_at timestamp with time zone not null,
+  recorded_at timestamp with time zone not null,
+  resource text not null,
+  resource_id integer not null,
+  action text not null,
+  constraint change_events__org_id_position PRIMARY KEY (org_id, "position")
+);
+CREATE TRIGGER change_events_unchanged BEFORE DELETE OR UPDATE ON public.change_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_changes_of_log();
+
+create table change_heads (
+  org_id integer not null,
+  head bigint not null default 0,
+  oldest bigint not null default 1,
+  sealed_at timestamp with time zone,
+  constraint change_heads__org_id PRIMARY KEY (org_id),
+  constraint change_heads__org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id)
+) with (fillfactor=10, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
+
 create table changes (
   org_id integer,
   at timestamp with time zone not null default clock_timestamp(),
@@ -254,6 +282,7 @@ CREATE INDEX changes__at_of_address ON public.changes USING btree (at) WHERE ((a
 CREATE INDEX changes__org_id_actor ON public.changes USING btree (org_id, actor_id, at, id);
 CREATE INDEX changes__org_id_resource ON public.changes USING btree (org_id, resource_type, resource_id, at, id);
 CREATE TRIGGER changes_held AFTER INSERT ON public.changes REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION refuse_while_held();
+CREATE TRIGGER changes_queued AFTER INSERT ON public.changes REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION queue_changes();
 CREATE TRIGGER changes_unchanged BEFORE DELETE OR UPDATE ON public.changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_changes_of_log();
 
 create table external_key_counters (
@@ -1269,6 +1298,18 @@ create table unplaced_antennas (
   constraint unplaced_antennas__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
 );
 
+create table unsealed_changes (
+  id bigint generated always as identity not null,
+  part integer not null default 1,
+  parts integer not null default 1,
+  org_id integer not null,
+  recorded_at timestamp with time zone not null,
+  resource text not null,
+  resource_id integer not null,
+  action text not null,
+  constraint unsealed_changes__org_id_id_part PRIMARY KEY (org_id, id, part)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_insert_threshold=-1, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=2000000000, vacuum_truncate=off);
+
 create table unsealed_moves (
   id bigint generated always as identity not null,
   part integer not null default 1,
@@ -2212,6 +2253,26 @@ begin
   insert into reader_proofs (org_id, reader_id, started_at, ended_at, learned_at)
   values (org, reader, least(since, joined.started_at), greatest(until, joined.ended_at),
     greatest(learned, joined.learned_at));
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.queue_changes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  -- A copy of the database brings the events themselves.
+  if current_setting('tagtrail.copying', true) = 'on' then
+    return null;
+  end if;
+  insert into unsealed_changes (org_id, recorded_at, resource, resource_id, action)
+  select org_id, at, resource_type, resource_id::integer, action from new_rows
+  where org_id is not null and resource_type in ('asset', 'location')
+    and action in ('create', 'update', 'rename', 'delete', 'attach_tag', 'detach_tag')
+  order by id;
+  return null;
 end $function$
 ;
 

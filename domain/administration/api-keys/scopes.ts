@@ -5,6 +5,7 @@ export const PUBLIC_SCOPES = [
   'locations:read',
   'locations:write',
   'tracking:read',
+  'changes:read',
 ] as const;
 
 /** Scopes for operators; only the command line grants them. */

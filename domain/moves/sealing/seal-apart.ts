@@ -2,6 +2,7 @@ import { append } from '../../../base/append.ts';
 import { greatestOf } from '../../../base/extremes.ts';
 import { isFaultOfData } from '../../../db/timescale/connections/sql-state.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Queue } from './queues.ts';
 import { type Order, type Sealed, sealBatch } from './seal-batch.ts';
 
 /** An organization whose oldest event cannot be sealed. */
@@ -19,9 +20,10 @@ export interface Unsealable {
 export async function sealOrders(
   db: Connection,
   orders: readonly Order[],
+  queue: Queue,
 ): Promise<{ sealed: readonly Sealed[]; unsealable: readonly Unsealable[] }> {
   try {
-    return { sealed: await sealBatch(db, orders), unsealable: [] };
+    return { sealed: await sealBatch(db, orders, queue), unsealable: [] };
   } catch (error) {
     if (!isFaultOfData(error)) {
       throw error;
@@ -30,7 +32,7 @@ export async function sealOrders(
   const sealed: Sealed[] = [];
   const unsealable: Unsealable[] = [];
   for (const order of orders) {
-    const done = await sealUpToFault(db, order);
+    const done = await sealUpToFault(db, order, queue);
     append(sealed, done.sealed);
     if (done.fault !== null) {
       unsealable.push(done.fault);
@@ -43,11 +45,12 @@ export async function sealOrders(
 async function sealUpToFault(
   db: Connection,
   { orgId, after, share: most }: Order,
+  queue: Queue,
 ): Promise<{ sealed: readonly Sealed[]; fault: Unsealable | null }> {
   const all: Sealed[] = [];
   for (let share = most; ; ) {
     try {
-      const sealed = await sealBatch(db, [{ orgId, after, share }]);
+      const sealed = await sealBatch(db, [{ orgId, after, share }], queue);
       append(all, sealed);
       if (share === most || (sealed[0]?.rows ?? 0) < share) {
         return { sealed: joined(all), fault: null };

@@ -1,6 +1,7 @@
 import { bigints, integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { MOVES, type Queue } from './queues.ts';
 import { sealOrders, type Unsealable } from './seal-apart.ts';
 import { SealingTurns } from './sealing-turns.ts';
 import { type SealingFault, SetAside } from './set-aside.ts';
@@ -41,15 +42,16 @@ export interface SealingHooks {
 export const COUNTED = 100_000;
 
 /**
- * Gives the events of the move feed their positions, turn by turn, on the connection that holds the lock: a process that has
+ * Gives the events of a feed their positions, turn by turn, on the connection that holds the lock: a process that has
  * lost it seals nothing.
  */
 export class Sealer {
   readonly #figures: SealingFigures;
   readonly #hooks: SealingHooks;
   readonly #turns = new SealingTurns();
-  readonly #settled = new SettledIds();
-  readonly #aside = new SetAside();
+  readonly #queue: Queue;
+  readonly #settled: SettledIds;
+  readonly #aside: SetAside;
   #nextLook = 0;
   /** Something was sealed since the last visit. */
   #isBusy = false;
@@ -57,9 +59,12 @@ export class Sealer {
   /** Rows that the next batch may have. */
   #rows = ROWS.first;
 
-  constructor(figures: SealingFigures, hooks: SealingHooks = {}) {
+  constructor(figures: SealingFigures, hooks: SealingHooks = {}, queue: Queue = MOVES) {
     this.#figures = figures;
     this.#hooks = hooks;
+    this.#queue = queue;
+    this.#settled = new SettledIds(queue);
+    this.#aside = new SetAside(queue);
   }
 
   /** Takes a notification that events were written: its organizations go first. */
@@ -75,14 +80,16 @@ export class Sealer {
   /**
    * Seals the organizations it was notified of, and every few seconds those of all.
    *
+   * @param milliseconds after which it is enough, if others wait.
    * @returns milliseconds until the next turn; 0 if something is left to seal.
    */
-  async turn(db: Connection): Promise<number> {
+  async turn(db: Connection, milliseconds = Number.POSITIVE_INFINITY): Promise<number> {
     const began = performance.now();
     if (began >= this.#nextLook) {
       await this.#look(db, began);
     }
-    while (!this.#turns.isDone && performance.now() < this.#nextLook) {
+    const until = performance.now() + milliseconds;
+    while (!this.#turns.isDone && performance.now() < Math.min(this.#nextLook, until)) {
       await this.#sealNext(db);
     }
     return this.#turns.isDone ? Math.max(1, this.#nextLook - performance.now()) : 0;
@@ -99,7 +106,7 @@ export class Sealer {
     await this.#settled.advance(db);
     await this.#tryAgain(db);
     this.#turns.visit(await readOrganizations(db));
-    this.#figures.unsealed = await countBacklogs(db, this.#turns.backlogs());
+    this.#figures.unsealed = await countBacklogs(db, this.#queue, this.#turns.backlogs());
     const isBusy = this.#isBusy || this.#figures.setAside.length > 0 || this.#turns.backlogs().length > 0;
     this.#nextLook = now + LOOK_EVERY[isBusy ? 'busy' : 'idle'];
     this.#isBusy = false;
@@ -110,7 +117,7 @@ export class Sealer {
     const orders = this.#turns.next(rows);
     const safe = this.#settled.upTo;
     const began = performance.now();
-    const { sealed, unsealable } = await sealOrders(db, orders);
+    const { sealed, unsealable } = await sealOrders(db, orders, this.#queue);
     const took = performance.now() - began;
     await this.#setAside(db, unsealable);
     this.#turns.done(orders, sealed, safe);
@@ -145,7 +152,7 @@ export class Sealer {
       if (failed === FAILURES_AT_ONCE) {
         break;
       }
-      const { sealed, unsealable } = await sealOrders(db, [this.#turns.oldest(orgId)]);
+      const { sealed, unsealable } = await sealOrders(db, [this.#turns.oldest(orgId)], this.#queue);
       this.#figures.sealed += sealed.reduce((sum, { rows }) => sum + rows, 0);
       await this.#setAside(db, unsealable);
       failed += unsealable.length;
@@ -168,18 +175,19 @@ async function readOrganizations(db: Connection): Promise<readonly number[]> {
 /** Up to {@link COUNTED}, which is plenty for an alert. */
 async function countBacklogs(
   db: Connection,
+  { name, queue }: Queue,
   backlogs: readonly { orgId: number; after: number }[],
 ): Promise<number> {
   if (backlogs.length === 0) {
     return 0;
   }
-  const { count } = await db.one(sql.prepared('count-unsealed', rowsOf<{ count: number }>())`
+  const { count } = await db.one(sql.prepared(`count-unsealed-${name}`, rowsOf<{ count: number }>())`
     select count(*) from (
       select from unnest(
           ${sql.binary(integers(backlogs.map(({ orgId }) => orgId)))}::integer[],
           ${sql.binary(bigints(backlogs.map(({ after }) => after)))}::bigint[]) as long (org_id, after)
         cross join lateral (
-          select from unsealed_moves where org_id = long.org_id and id > long.after offset 0
+          select from ${queue} where org_id = long.org_id and id > long.after offset 0
         ) row
       limit ${COUNTED}
     ) waiting`);
@@ -199,9 +207,14 @@ async function countBacklogs(
  * (The oldest running transaction would do as well, but an import or a forgotten session would hold it up for hours.)
  */
 export class SettledIds {
+  readonly #queue: Queue;
   #upTo = 0;
   /** Settled once all of these transactions have ended. */
   #next: { upTo: number; drawers: ReadonlySet<string> } | null = null;
+
+  constructor(queue: Queue = MOVES) {
+    this.#queue = queue;
+  }
 
   get upTo(): number {
     return this.#upTo;
@@ -209,8 +222,8 @@ export class SettledIds {
 
   /** Asks the database again. */
   async advance(db: Connection): Promise<void> {
-    const lastDrawn = this.#next === null ? await readLastDrawn(db) : this.#next.upTo;
-    const now = await readDrawers(db);
+    const lastDrawn = this.#next === null ? await readLastDrawn(db, this.#queue) : this.#next.upTo;
+    const now = await readDrawers(db, this.#queue);
     const drawers = this.#next === null ? now : now.intersection(this.#next.drawers);
     if (drawers.size === 0) {
       this.#upTo = lastDrawn;
@@ -221,17 +234,17 @@ export class SettledIds {
   }
 }
 
-async function readLastDrawn(db: Connection): Promise<number> {
-  const { id } = await db.one(sql.prepared('last-drawn-move', rowsOf<{ id: number }>())`
-    select case when is_called then last_value else last_value - 1 end as id from unsealed_moves_id_seq`);
+async function readLastDrawn(db: Connection, { name, sequence }: Queue): Promise<number> {
+  const { id } = await db.one(sql.prepared(`last-drawn-${name}`, rowsOf<{ id: number }>())`
+    select case when is_called then last_value else last_value - 1 end as id from ${sql.identifier([sequence])}`);
   return id;
 }
 
 /** Transactions that may have drawn ids. Their names are never reused. */
-async function readDrawers(db: Connection): Promise<Set<string>> {
-  const rows = await db.any(sql.prepared('drawers-of-moves', rowsOf<{ name: string }>())`
+async function readDrawers(db: Connection, { name, sequence }: Queue): Promise<Set<string>> {
+  const rows = await db.any(sql.prepared(`drawers-of-${name}`, rowsOf<{ name: string }>())`
     select virtualtransaction as name from pg_locks
-    where locktype = 'relation' and mode = 'RowExclusiveLock' and relation = 'unsealed_moves_id_seq'::regclass
+    where locktype = 'relation' and mode = 'RowExclusiveLock' and relation = ${sequence}::regclass
       and database = (select oid from pg_database where datname = current_database())`);
   return new Set(rows.map(({ name }) => name));
 }

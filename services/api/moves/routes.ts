@@ -1,20 +1,13 @@
 import { type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
-import { invalid, invalidValue } from '../../../base/checks/issues.ts';
-import { writeJson } from '../../../base/json/json-text.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { ALERT_TYPES } from '../../../domain/moves/alert-event.ts';
 import { MOVE_TYPES } from '../../../domain/moves/event.ts';
-import type { Wake } from '../../../domain/moves/move-waiters.ts';
-import { type FeedPage, type FeedQuery, readMoves } from '../../../domain/moves/read-moves.ts';
-import { described, integer } from '../../../platform/http/parameters.ts';
-import { Problem } from '../../../platform/http/problem.ts';
-import type { ParameterValues, Query } from '../../../platform/http/query.ts';
-import { answered, JsonBytes } from '../../../platform/http/success.ts';
+import { type FeedQuery, readMoves } from '../../../domain/moves/read-moves.ts';
+import { answered } from '../../../platform/http/success.ts';
 import { ALERT } from '../alerts/schema.ts';
-import { type MoveReading, route } from '../serving/context.ts';
+import { route } from '../serving/context.ts';
 import { MOVE_DATA, MOVE_DATA_EXAMPLE, MOVE_DATA_POSITION } from './data-schema.ts';
-
-const POSITION_SCHEMA: JsonSchema = { type: 'integer', format: 'int64', minimum: 0 };
+import { answerFeed, FEED_QUERY, feedSchema, lookedAt } from './feed.ts';
 
 /** Contract 2.8. */
 const MOVE_EVENT: JsonSchema = {
@@ -131,71 +124,6 @@ const OTHER_EVENT: JsonSchema = {
   required,
 };
 
-/** Contract 4.9. */
-const FEED: JsonSchema = {
-  title: 'MoveFeedEnvelope',
-  type: 'object',
-  properties: {
-    data: {
-      title: 'MoveFeed',
-      description: 'A part of the feed.',
-      type: 'object',
-      properties: {
-        moves: {
-          type: 'array',
-          items: { anyOf: [MOVE_EVENT, ALERT_EVENT, OTHER_EVENT], examples: MOVE_EVENT['examples'] },
-          description:
-            'The events after `after`, in order of their positions: at most `limit`, fewer if they are large.',
-        },
-        next: {
-          ...POSITION_SCHEMA,
-          description:
-            'Send this as `after` next time: the position of the last of these events, or the `after` you sent.',
-          examples: [48_123],
-        },
-        head: {
-          ...POSITION_SCHEMA,
-          description: 'The last position there is; 0 in an empty feed.',
-          examples: [48_123],
-        },
-        oldest: {
-          ...POSITION_SCHEMA,
-          minimum: 1,
-          description:
-            'The first position that is kept; 1 unless the operator limits how long events are kept.',
-          examples: [1],
-        },
-      },
-      required: ['moves', 'next', 'head', 'oldest'],
-    },
-  },
-  required: ['data'],
-};
-
-/** Not bounded here: a position beyond the head is refused once the head is known. */
-const position = {
-  ...integer({ min: 0, max: Number.POSITIVE_INFINITY }, 0),
-  schema: { ...POSITION_SCHEMA, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
-};
-
-const MOVES = {
-  parameters: {
-    after: described(
-      position,
-      'The position up to which you have read: `next` of the answer before. Beyond `head` it is refused; where what follows is not kept any more, the answer is 410.',
-      48_122,
-    ),
-    limit: described(integer({ min: 1, max: 200 }, 50), 'How many events an answer has at most.'),
-    wait: described(
-      integer({ min: 0, max: 30 }, 0),
-      'How many seconds to wait if there is nothing after `after`. The answer comes as soon as there is something, or when the time is up, and early without any if the service stops or is asked by too many at once.',
-      30,
-    ),
-  },
-} as const satisfies Query;
-
-type MovesQuery = ParameterValues<(typeof MOVES)['parameters']>;
-
 const list = route({
   method: 'GET',
   path: '/api/v1/moves',
@@ -204,80 +132,23 @@ const list = route({
   description:
     'Every change of every history and of every alert, once recorded never lost, in one order: read from a position on, and wait for more. A request costs one token, however long it waits.',
   scope: 'tracking:read',
-  query: MOVES,
+  query: FEED_QUERY,
   params: {},
-  success: answered(FEED, 'The events after the position'),
+  success: answered(
+    feedSchema('Move', 'moves', {
+      anyOf: [MOVE_EVENT, ALERT_EVENT, OTHER_EVENT],
+      examples: MOVE_EVENT['examples'],
+    }),
+    'The events after the position',
+  ),
   problems: { feed_expired: 'Events after this position are not kept any more' },
   handle: ({ context: { db, moveReading }, query, signal, confirm }) =>
-    answerMoves({ db, ...moveReading, signal, confirm }, query),
+    answerFeed({ db, ...moveReading, signal, confirm }, query, look),
 });
 
 export const moveRoutes = [list];
 
-interface Asking extends MoveReading {
-  db: OrganizationDatabase;
-  signal(): AbortSignal;
-  /** @throws Problem if the caller was revoked meanwhile. */
-  confirm(): Promise<void>;
-}
-
-/**
- * Long poll: answers with the events after a position, or waits for some. A waiting request holds neither a connection
- * nor a turn. Equal requests at the same time, common after a restart, share one query; those woken by one announcement
- * also share the bytes of the answer.
- *
- * @throws what `requireReadable` throws; the signal's reason.
- */
-async function answerMoves(
-  { db, waiters, reads, signal, confirm }: Asking,
-  { after, limit, wait }: MovesQuery,
-): Promise<JsonBytes> {
-  // A larger position is beyond any head: it is only compared, and refused.
-  const position = Math.min(after, Number.MAX_SAFE_INTEGER);
-  const question = { after: position, limit };
-  const until = performance.now() + wait * 1000;
-  for (let wake: Wake | null = null; ; ) {
-    // Before the look, so that nothing sealed in between is missed.
-    const watch = wait === 0 ? null : waiters.watch(db.orgId, position);
-    try {
-      const looked = await (wake?.once(look, db, question) ?? reads.read(look, db, question));
-      if (!looked.isEmpty || watch === null) {
-        return looked.body;
-      }
-      wake = await watch.next({ milliseconds: until - performance.now(), signal: signal() });
-      // Whatever ended the wait: the caller may have been revoked since.
-      await confirm();
-      if (wake === null) {
-        return looked.body;
-      }
-    } finally {
-      watch?.leave();
-    }
-  }
-}
-
 async function look(db: OrganizationDatabase, query: FeedQuery) {
   const page = await readMoves(db.listing({ isBrief: true, fromPrimary: true, signal: undefined }), query);
-  requireReadable(query.after, page);
-  return { isEmpty: page.events.length === 0, body: feedView(page, query.after) };
-}
-
-/** @throws Invalid beyond the head; Problem `feed_expired` for an expired position. */
-function requireReadable(after: number, { head, oldest }: Omit<FeedPage, 'events'>): void {
-  if (after > head) {
-    throw invalid([invalidValue('after', `must be at most ${head}, the head of the feed`, { max: head })]);
-  }
-  if (after < oldest - 1) {
-    throw new Problem(
-      'feed_expired',
-      `Events after position ${after} are not kept any more; the oldest is ${oldest}, the head ${head}. Begin anew: read the report and the histories, then follow from the head`,
-      { params: { oldest, head } },
-    );
-  }
-}
-
-/** Contract 4.9. Serialized here, since a thousand waiting requests may share the same bytes. */
-function feedView({ events, head, oldest }: FeedPage, after: number): JsonBytes {
-  const next = events.at(-1)?.data.position ?? after;
-  return new JsonBytes(Buffer.from(writeJson({ data: { moves: events, next, head, oldest } })));
+  return lookedAt(page, query, 'moves', ({ data }) => data.position, 'the report and the histories');
 }

@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import { SharedReads } from '../../../base/shared-reads.ts';
 import { listen } from '../../../db/timescale/connections/listen.ts';
 import { MoveWaiters } from '../../../domain/moves/move-waiters.ts';
-import { headsOf, MOVES_SEALED } from '../../../domain/moves/sealed-announcement.ts';
+import { CHANGES_SEALED, headsOf, MOVES_SEALED } from '../../../domain/moves/sealed-announcement.ts';
 import { socketLimit } from '../../../platform/runtime/descriptor-limit.ts';
 import { measureFigure } from '../../../platform/runtime/figures.ts';
 import type { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
@@ -19,13 +19,14 @@ export async function startMoveReading(
   { log, lifecycle, registry }: { log: Logger; lifecycle: Lifecycle; registry: Registry },
 ): Promise<MoveReading> {
   const waiters = new MoveWaiters(socketLimit(MOST, SHARE_OF_DESCRIPTORS));
-  const help = 'Requests that wait for the move feed to go on.';
+  const help = 'Requests that wait for a feed to go on.';
   measureFigure(registry, 'tagtrail_api_waiting_requests', help, () => waiters.size);
   await lifecycle.start(
     'announcements of moves',
     () =>
-      listen(url, [MOVES_SEALED], {
-        onNotify: (_, payload) => announce(headsOf(payload), waiters),
+      listen(url, [MOVES_SEALED, CHANGES_SEALED], {
+        onNotify: (channel, payload) =>
+          announce(headsOf(payload), channel === CHANGES_SEALED ? 'changes' : 'moves', waiters),
         onReconnect: () => waiters.sealedAny(),
         onLost: ({ message }) =>
           log.warn(
@@ -40,11 +41,15 @@ export async function startMoveReading(
 }
 
 /** @param heads null if any feed may have gone on. */
-function announce(heads: ReadonlyMap<number, number> | null, waiters: MoveWaiters): void {
+function announce(
+  heads: ReadonlyMap<number, number> | null,
+  feed: 'moves' | 'changes',
+  waiters: MoveWaiters,
+): void {
   if (heads === null) {
     waiters.sealedAny();
   }
   for (const [orgId, head] of heads ?? []) {
-    waiters.sealed(orgId, head);
+    waiters.sealed(orgId, head, feed);
   }
 }

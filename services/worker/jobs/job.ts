@@ -27,7 +27,7 @@ export interface Job {
 
 export interface Turns {
   /** A notification came. */
-  hear?(payload: string): void;
+  hear?(payload: string, channel: string): void;
   /**
    * @returns milliseconds until the next turn unless a notification comes first; 0 if there is more to do, null if there is
    * nothing to do ever again.

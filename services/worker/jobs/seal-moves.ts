@@ -1,55 +1,78 @@
 import type { Registry } from 'prom-client';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import { CHANGES, MOVES, type Queue } from '../../../domain/moves/sealing/queues.ts';
 import { NOTHING_SEALED, Sealer, type SealingFigures } from '../../../domain/moves/sealing/sealer.ts';
 import { SEALING } from '../../../domain/moves/sealing/sealing-session.ts';
-import { MOVES_WRITTEN } from '../../../domain/moves/sealing/written-announcement.ts';
+import { CHANGES_WRITTEN, MOVES_WRITTEN } from '../../../domain/moves/sealing/written-announcement.ts';
 import { measureEach, measureFigures } from '../../../platform/runtime/figures.ts';
 import type { Job, JobParts } from './job.ts';
 
-/** Gives the events of the move feed their positions. */
+/** Milliseconds that changes of assets and locations are sealed for until moves have their turn again. */
+const CHANGES_AT_ONCE = 100;
+
+/** Gives the events of both feeds their positions. */
 export function sealMoves({ log, metrics }: Pick<JobParts, 'log' | 'metrics'>): Job {
-  const figures = { ...NOTHING_SEALED, isSealing: false };
+  const figures = { moves: { ...NOTHING_SEALED }, changes: { ...NOTHING_SEALED }, isSealing: false };
   measureSealing(metrics, figures);
   return {
     ...{ name: 'seal-moves', lock: ADVISORY_LOCKS.sealing, session: SEALING },
-    wokenBy: [MOVES_WRITTEN],
+    wokenBy: [MOVES_WRITTEN, CHANGES_WRITTEN],
     // Under load, batches become larger rather than more frequent.
     rest: 25,
     begin: (db) => {
       figures.isSealing = true;
-      const sealer = new Sealer(figures, {
-        onSetAside: ({ orgId, moveId, error: err }) =>
-          log.error(
-            { orgId, moveId, err },
-            "Event cannot be sealed; its organization's events wait and are retried, other organizations are not affected",
-          ),
-        onMended: (orgId) => log.info({ orgId }, 'Events of the organization are sealed again'),
-      });
+      const sealerOf = (queue: Queue) =>
+        new Sealer(
+          figures[queue.name],
+          {
+            onSetAside: ({ orgId, moveId, error: err }) =>
+              log.error(
+                { orgId, moveId, feed: queue.name, err },
+                "Event cannot be sealed; its organization's events wait and are retried, other organizations are not affected",
+              ),
+            onMended: (orgId) =>
+              log.info({ orgId, feed: queue.name }, 'Events of the organization are sealed again'),
+          },
+          queue,
+        );
+      const [moves, changes] = [sealerOf(MOVES), sealerOf(CHANGES)];
       return {
-        hear: (payload) => sealer.hear(payload),
-        turn: () => sealer.turn(db),
+        hear: (payload, channel) => (channel === CHANGES_WRITTEN ? changes : moves).hear(payload),
+        turn: async () => Math.min(await moves.turn(db), await changes.turn(db, CHANGES_AT_ONCE)),
         end: async () => {
-          Object.assign(figures, { ...NOTHING_SEALED, isSealing: false, sealed: figures.sealed });
+          figures.isSealing = false;
+          for (const each of [figures.moves, figures.changes]) {
+            Object.assign(each, { ...NOTHING_SEALED, sealed: each.sealed });
+          }
         },
       };
     },
   };
 }
 
-function measureSealing(
-  registry: Registry,
-  figures: Readonly<SealingFigures & { isSealing: boolean }>,
-): void {
-  measureFigures(registry, () => figures, {
+type Figures = Readonly<Record<Queue['name'], SealingFigures> & { isSealing: boolean }>;
+
+function bothOf({ moves, changes, isSealing }: Figures) {
+  return {
+    isSealing,
+    unsealed: moves.unsealed + changes.unsealed,
+    lag: Math.max(moves.lag, changes.lag),
+    sealed: moves.sealed + changes.sealed,
+    setAside: [...new Set([...moves.setAside, ...changes.setAside])],
+  };
+}
+
+function measureSealing(registry: Registry, figures: Figures): void {
+  measureFigures(registry, () => bothOf(figures), {
     gauges: [
       [
         'tagtrail_moves_sealing',
-        '1 if this process seals the move feed (gives events their positions); one process does at a time.',
+        '1 if this process seals the feeds (gives events their positions); one process does at a time.',
         'isSealing',
       ],
       [
         'tagtrail_moves_unsealed',
-        'Events of the move feed that wait for their positions beyond the next batch, 100000 if more.',
+        'Events of the feeds that wait for their positions beyond the next batch, 100000 if more.',
         'unsealed',
       ],
       [
@@ -58,13 +81,13 @@ function measureSealing(
         'lag',
       ],
     ],
-    counters: [
-      ['tagtrail_moves_sealed_total', 'Events of the move feed that this process sealed.', 'sealed'],
-    ],
+    counters: [['tagtrail_moves_sealed_total', 'Events of the feeds that this process sealed.', 'sealed']],
   });
   const help = `1 for each organization whose events wait because one cannot be sealed; at most ${MOST_SHOWN}.`;
   measureEach(registry, ['tagtrail_moves_set_aside', help, 'org'], () =>
-    figures.setAside.slice(0, MOST_SHOWN).map((org) => [String(org), 1]),
+    bothOf(figures)
+      .setAside.slice(0, MOST_SHOWN)
+      .map((org) => [String(org), 1]),
   );
 }
 

@@ -88,7 +88,14 @@ function isOver({ expires_at: at, revoked_at: revoked }: ApiKey): boolean {
   return revoked === null && at !== null && Date.parse(at) <= serverNow();
 }
 
-const SCOPES = ['assets:read', 'assets:write', 'locations:read', 'locations:write', 'tracking:read'] as const;
+const SCOPES = [
+  'assets:read',
+  'assets:write',
+  'locations:read',
+  'locations:write',
+  'tracking:read',
+  'changes:read',
+] as const;
 
 /** Ticked at first: a program that only reads needs no more, and who wants it to write ticks that. */
 const READ_SCOPES = SCOPES.filter((scope) => scope.endsWith(':read'));
