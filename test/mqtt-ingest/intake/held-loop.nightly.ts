@@ -102,11 +102,13 @@ describe('the event loop of ingestion', () => {
     );
     await intake.registry.refresh();
     let sent = 0;
-    // Each stronger than the one before, so that assets move.
+    // Each stronger than the one before, so that assets move: two more are within 30 s of each, the latter of the same antenna.
+    const start = Date.now() - 180_000;
     const send = () => {
-      const [antenna, rssi] = [1 + (sent % 2), 7 * sent++ - 150];
+      const observed_at = start + 12_000 * sent;
+      const [antenna, rssi] = [1 + (sent % 2), 7 * sent++ - 140];
       const reads = Array.from({ length: 10_000 }, (_, at) => {
-        return { tag_type: 'barcode', value: `A-${at + 1}`, antenna, rssi };
+        return { tag_type: 'barcode', value: `A-${at + 1}`, antenna, rssi, observed_at };
       });
       return intake.receive('by-strength', JSON.stringify(reads));
     };
