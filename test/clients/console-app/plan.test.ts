@@ -90,11 +90,13 @@ describe('the plan in the console', () => {
   });
 
   it('takes a pin that is dragged onto it, and one that is set by keys, and gives them back', async () => {
-    const box = await page.locator('.plan-sheet > img').boundingBox();
+    const image = page.locator('.plan-sheet > img');
+    await image.evaluate((shown: { decode?(): Promise<void> }) => shown.decode?.());
+    await page.locator(`.unplaced [data-place="${place.dock}"] .title`).hover();
+    const box = await image.boundingBox();
     if (box === null) {
       throw new Error('no plan is shown');
     }
-    await page.locator(`.unplaced [data-place="${place.dock}"] .title`).hover();
     await page.mouse.down();
     await page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.5);
     await page.mouse.move(box.x + box.width * 0.25, box.y + box.height * 0.5);

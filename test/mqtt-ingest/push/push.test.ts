@@ -220,11 +220,11 @@ describe('readers that push over HTTP', () => {
   });
 
   it('tells a reader over its rate when to come again, and others nothing', async () => {
-    const many = `[${Array.from({ length: 200 }, () => '{"value":"E280FFFE"}').join()}]`;
+    const many = `[${Array.from({ length: 9_000 }, () => '{"value":"E280FFFE"}').join()}]`;
     expect((await push('flood', many)).status).to.equal(200);
     const { status, headers } = await push('flood', '[]');
     expect(status).to.equal(429);
-    expect(Number(headers.get('retry-after'))).to.be.within(1, 4);
+    expect(Number(headers.get('retry-after'))).to.be.within(1, 180);
     expect((await push('gate', '[]')).status).to.equal(200);
   });
 
