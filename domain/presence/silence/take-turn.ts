@@ -15,13 +15,18 @@ export class SilenceTurns {
   readonly #pool: Pool;
   readonly #id = randomUUID();
   readonly #onSetAside: (fault: SilenceFault) => void;
+  readonly #longest: number | undefined;
   #deriver: SilenceDeriver | null = null;
   #isBehind = false;
 
-  /** @param onSetAside called for each organization that the next turns skip for a while. */
-  constructor(pool: Pool, onSetAside: (fault: SilenceFault) => void = () => {}) {
+  /**
+   * @param onSetAside called for each organization that the next turns skip for a while.
+   * @param longest as for {@link SilenceDeriver}.
+   */
+  constructor(pool: Pool, onSetAside: (fault: SilenceFault) => void = () => {}, longest?: number) {
     this.#pool = pool;
     this.#onSetAside = onSetAside;
+    this.#longest = longest;
   }
 
   /** Whether the last turn left work for another. */
@@ -53,7 +58,7 @@ export class SilenceTurns {
     )`
       select micros_of_time(derived_to) as derived_to, derived_by::text from silence_derivation`);
     // This process's memory is outdated if another has derived since.
-    const deriver = (last?.derived_by === this.#id ? before : null) ?? new SilenceDeriver();
+    const deriver = (last?.derived_by === this.#id ? before : null) ?? new SilenceDeriver(this.#longest);
     const turn = await deriver.turn(transaction, last?.derived_to ?? (await now(transaction)));
     await transaction.exec(sql.prepared('keep-derived-silences', NO_ROWS)`
       insert into silence_derivation as kept (derived_to, derived_by, derived_at)

@@ -67,6 +67,8 @@ describe('deriving silences', () => {
        from reader_spans where reader_id = $1 and state = 'silent' order by started_at`,
       [readerId],
     );
+  /** Which leave nothing to the next, however slow the machine is. */
+  const wholeTurns = () => new SilenceTurns(database.pool, undefined, Number.POSITIVE_INFINITY);
   /** Nobody waits for one that is gone. */
   const forgetDeriver = () => database.rows(`update silence_derivation set derived_at = '-infinity'`);
 
@@ -83,7 +85,7 @@ describe('deriving silences', () => {
           expectations: [] as DatedExpectation[],
         }));
         const watched: Interval[] = [];
-        let turns = new SilenceTurns(database.pool);
+        let turns = wholeTurns();
         let late: { reader: RegisteredReader; second: number }[] = [];
         let watching = { id: 0, since: BEGINNING };
         for (let second = 0; second < END; second += 5) {
@@ -120,7 +122,7 @@ describe('deriving silences', () => {
             await recordAll(database.pool, [messageOf(each.reader, at(each.second))]);
           }
           if (random.once(8)) {
-            turns = new SilenceTurns(database.pool);
+            turns = wholeTurns();
             await forgetDeriver();
           }
           if (!random.once(3)) {
@@ -151,7 +153,7 @@ describe('deriving silences', () => {
     await expectOf(reader, BEGINNING, 15);
     await recordAll(database.pool, [messageOf(reader, at(10))]);
     await watch(1, BEGINNING, at(100));
-    const turns = new SilenceTurns(database.pool);
+    const turns = wholeTurns();
     await turns.take();
     expect(await stored(reader)).to.deep.equal([{ since: at(25), until: null }]);
     await database.rows('update readers set deleted_at = time_of_micros($2) where id = $1', [
@@ -170,13 +172,13 @@ describe('deriving silences', () => {
     await recordAll(database.pool, [messageOf(reader, at(10))]);
     await watch(1, BEGINNING, at(20));
     await watch(2, at(100), at(days(20)));
-    await new SilenceTurns(database.pool).take();
+    await wholeTurns().take();
     expect(await stored(reader)).to.deep.equal([{ since: at(105), until: null }]);
     expect(
       await database.rows('select micros_of_time(started_at) as since from intake_watches'),
     ).to.deep.equal([{ since: at(100) }]);
     await forgetDeriver();
-    const turns = new SilenceTurns(database.pool);
+    const turns = wholeTurns();
     await turns.take();
     expect(await stored(reader)).to.deep.equal([{ since: at(105), until: null }]);
     await recordAll(database.pool, [messageOf(reader, at(days(20) + 5))]);
@@ -191,7 +193,7 @@ describe('deriving silences', () => {
     await recordAll(database.pool, [messageOf(reader, at(10))]);
     await watch(1, BEGINNING, at(20));
     await expectOf(reader, at(25), 20);
-    const turns = new SilenceTurns(database.pool);
+    const turns = wholeTurns();
     await turns.take();
     expect(await stored(reader)).to.deep.equal([]);
     await watch(1, BEGINNING, at(40));
@@ -215,7 +217,7 @@ describe('deriving silences', () => {
        from readers where org_id = $1 and topic like 'crowd/%'`,
       [orgId, at(0), at(7_200), last],
     );
-    const turns = new SilenceTurns(database.pool);
+    const turns = wholeTurns();
     for (let turn = 0; turn < 5; turn++) {
       await watch(1, BEGINNING, at(7_200 + turn * 600));
       await turns.take();
@@ -235,7 +237,7 @@ describe('deriving silences', () => {
       await recordAll(database.pool, messages);
     }
     await watch(1, BEGINNING, at(65 * 60));
-    const turns = new SilenceTurns(database.pool);
+    const turns = wholeTurns();
     await turns.take();
     const learned = () =>
       database.rows('select reader_id, origin, seconds from reader_expectations order by reader_id');
@@ -309,7 +311,7 @@ describe('deriving silences', () => {
       const many = await heard(sites.much, 'locked', 3);
       const few = await heard(sites.little, 'free', 1);
       await watch(1, BEGINNING, at(20));
-      const deriver = new SilenceDeriver(undefined, 300);
+      const deriver = new SilenceDeriver(Number.POSITIVE_INFINITY, 1_500);
       await turnOf(deriver);
       await watch(1, BEGINNING, at(100));
       const { setAside } = await inTransaction(database.pool, async (transaction) => {
@@ -335,7 +337,7 @@ describe('deriving silences', () => {
         .and.include('silences of its readers could not be derived (')
         .and.include('statement timeout');
       expect(await examineSilences(databaseOn(database.pool), sites.little.orgId)).to.deep.equal([]);
-      await turnOf(new SilenceDeriver());
+      await turnOf(new SilenceDeriver(Number.POSITIVE_INFINITY));
       expect(await told()).to.deep.equal([]);
       expect((await silent(sites.much)).sort()).to.deep.equal(many.sort());
     });
@@ -350,7 +352,7 @@ describe('deriving silences', () => {
         [at(7_200)],
       );
       await watch(1, BEGINNING, at(7_200));
-      await turnOf(new SilenceDeriver());
+      await turnOf(new SilenceDeriver(Number.POSITIVE_INFINITY));
       const learned = await database.rows<{ reader_id: number }>('select reader_id from reader_expectations');
       expect(learned.map(({ reader_id: id }) => id)).to.include(known);
     });
