@@ -69,10 +69,10 @@ describe("regular expressions that meet strangers' text", () => {
     const found = new Set(literals.map(({ file }) => file));
     expect([...found]).to.include.members([
       'platform/http/unparsed.ts',
-      'base/plain-value.ts',
+      'base/scanned-text.ts',
       'clients/console-app/src/parts/instant.tsx',
     ]);
-    expect(making).to.include.members(['base/tag-secrets.ts', ...Object.keys(MADE_BY_CALL)]);
+    expect(making).to.include.members(['base/scanned-text.ts', ...Object.keys(MADE_BY_CALL)]);
   });
 
   it('take no longer than 50 ms for the largest text, whatever it is', async () => {

@@ -1,6 +1,5 @@
 import { MICROS_PER_MILLISECOND, type Micros } from '../../base/instant.ts';
-import { plainValue } from '../../base/plain-value.ts';
-import { withoutTokens } from '../../base/tag-secrets.ts';
+import { plainValue, withoutTokens } from '../../base/scanned-text.ts';
 import type { Readings } from '../tracking/reading-kind.ts';
 import { whyUnusable } from '../tracking/tag-key.ts';
 import type { TagType } from '../tracking/tag-type.ts';

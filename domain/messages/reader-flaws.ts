@@ -1,5 +1,5 @@
 import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
-import { withoutTokens } from '../../base/tag-secrets.ts';
+import { withoutTokens } from '../../base/scanned-text.ts';
 import { bigints, integers, texts, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';

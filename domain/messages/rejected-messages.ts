@@ -1,4 +1,4 @@
-import { hasBlanksInToken, hasTokenShape, withoutTokens } from '../../base/tag-secrets.ts';
+import { hasBlanksInToken, hasTokenShape, withoutTokens } from '../../base/scanned-text.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { bigints, byteas, integers, texts } from '../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';

@@ -1,5 +1,5 @@
 import type { Micros } from '../../base/instant.ts';
-import { hasTokenShape, SECRET_IS_NO_TAG } from '../../base/tag-secrets.ts';
+import { hasTokenShape, SECRET_IS_NO_TAG } from '../../base/scanned-text.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { integers } from '../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';

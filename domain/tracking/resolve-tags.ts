@@ -1,10 +1,11 @@
 import { integers, texts } from '../../db/timescale/queries/array-parameters.ts';
-import { type FragmentSqlToken, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { PairMap } from './pair-map.ts';
 import type { Scan } from './scan.ts';
 import { soughtKeys } from './tag-key.ts';
 import type { TagType } from './tag-type.ts';
+import { tagsLike } from './tags-like.ts';
 
 export type Resolution =
   | { kind: 'asset'; assetId: number; tagId: number; tagType: TagType; tagValue: string }
@@ -200,38 +201,4 @@ function resolve(read: TagRead, candidates: readonly CandidateRow[]): Resolution
     return { kind: 'asset', assetId, tagId, tagType, tagValue };
   }
   return locationId === null ? { kind: 'unknown' } : { kind: 'location', locationId };
-}
-
-/** Expressions of a statement: an organization, and the keys of `soughtKeys`. */
-interface Sought {
-  orgId: FragmentSqlToken;
-  tagType: FragmentSqlToken;
-  normal: FragmentSqlToken;
-  spelling: FragmentSqlToken;
-  otherSpelling: FragmentSqlToken;
-}
-
-/**
- * The live tags that have a key, as a subquery: each branch has an index. GS1 identifiers are equal for all kinds of
- * tag.
- *
- * @param most per branch, for a statement that must be quick.
- */
-export function tagsLike(
-  { orgId, tagType, normal, spelling, otherSpelling }: Sought,
-  most: number | null = null,
-): FragmentSqlToken {
-  const columns = sql.fragment`id, tag_type, value, asset_id, location_id`;
-  const few = most === null ? sql.fragment`` : sql.fragment`limit ${most}`;
-  const spelled = (key: FragmentSqlToken, isOther: FragmentSqlToken) => sql.fragment`(
-      select ${columns} from tags
-      where org_id = ${orgId} and tag_type = ${tagType} and detached_at is null and normal_key is ${isOther}
-        and tag_key >= ${key} and tag_key <= ${key}
-      order by tag_key ${few})`;
-  return sql.fragment`(
-      select ${columns} from tags
-      where org_id = ${orgId} and detached_at is null and normal_key >= ${normal} and normal_key <= ${normal}
-      order by normal_key ${few})
-    union all ${spelled(spelling, sql.fragment`null`)}
-    union all ${spelled(otherSpelling, sql.fragment`distinct from ${normal}`)}`;
 }

@@ -1,5 +1,4 @@
-import { plainValue } from '../../base/plain-value.ts';
-import { hasTokenShape, SECRET_IS_NO_TAG } from '../../base/tag-secrets.ts';
+import { hasTokenShape, plainValue, SECRET_IS_NO_TAG } from '../../base/scanned-text.ts';
 import { barcodeKey, namedByBarcode } from '../identity/barcode-key.ts';
 import { hasEpcHeader } from '../identity/epc.ts';
 import { FNC1 } from '../identity/gs1-elements.ts';

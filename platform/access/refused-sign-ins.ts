@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { withoutTokens } from '../../base/tag-secrets.ts';
+import { withoutTokens } from '../../base/scanned-text.ts';
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';

@@ -113,6 +113,7 @@ describe('every route of the console that changes something', () => {
     updateAsset: () => json({ name: 'other' }, ['update', 'asset']),
     renameAsset: () => json({ external_key: 'OTHER' }, ['rename', 'asset']),
     deleteAsset: () => ({ logs: [['delete', 'asset']] }),
+    writeAssets: () => json({ items: [{ external_key: 'NEW', name: 'New' }] }, ['create', 'asset']),
     attachAssetTag: () => json({ tag_type: 'rfid', value: 'E299' }, ['attach_tag', 'asset']),
     detachAssetTag: () => ({ logs: [['detach_tag', 'asset']] }),
     importAssets: () => ({
@@ -124,6 +125,7 @@ describe('every route of the console that changes something', () => {
     }),
     createLocation: () => json({ name: 'New' }, ['create', 'location']),
     updateLocation: () => json({ name: 'other' }, ['update', 'location']),
+    writeLocations: () => json({ items: [{ external_key: 'NEW', name: 'New' }] }, ['create', 'location']),
     renameLocation: () => json({ external_key: 'OTHER' }, ['rename', 'location']),
     deleteLocation: async ({ orgId }) => ({
       ids: { location_id: await Site.of(suite.database, orgId).location('EMPTY') },

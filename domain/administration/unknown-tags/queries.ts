@@ -5,8 +5,9 @@ import type {
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { changed, makeChange, type OrganizationChange, unchanged } from '../../changes/make-change.ts';
-import { MOST_SPELLINGS, tagsLike } from '../../tracking/resolve-tags.ts';
+import { MOST_SPELLINGS } from '../../tracking/resolve-tags.ts';
 import type { TagType } from '../../tracking/tag-type.ts';
+import { tagsLike } from '../../tracking/tags-like.ts';
 
 /** A tag that was read but is attached to nothing. Times are `timestamptz` text. */
 export interface UnknownTagRow {

@@ -8,8 +8,15 @@ import { allOf, inEffect, orderBy, when } from '../clauses.ts';
 import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../large-texts.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import type { AssetRow } from '../rows.ts';
-import { liveTags, NO_TAGS, tagsOfPage } from '../tags/queries.ts';
-import { hasSoughtTag, type NamedTags, type SoughtTags, soughtTags } from '../tags/sought-tags.ts';
+import {
+  hasSoughtTag,
+  liveTags,
+  type NamedTags,
+  NO_TAGS,
+  type SoughtTags,
+  soughtTags,
+  tagsOfPage,
+} from '../tags/queries.ts';
 import { LOCATION, LONG_COLUMNS, PLACED, POSITION_ON_PLAN, SHORT_COLUMNS } from './queries.ts';
 
 const SORT_COLUMNS = {

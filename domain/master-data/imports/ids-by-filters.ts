@@ -7,7 +7,7 @@ import { NOTHING } from '../brief-list.ts';
 import type { KeyedRow } from '../by-id-or-key.ts';
 import { allOf, finding } from '../clauses.ts';
 import * as locations from '../locations/list.ts';
-import { soughtTags } from '../tags/sought-tags.ts';
+import { soughtTags } from '../tags/queries.ts';
 
 /** Ids that a statement finds: a search finds all matches each time, and this many of them are read. */
 const FOUND = 10_000;

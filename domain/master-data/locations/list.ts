@@ -7,7 +7,7 @@ import { allOf, finding, inEffect, isFound, orderBy, when } from '../clauses.ts'
 import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../large-texts.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import type { LocationRow } from '../rows.ts';
-import { hasSoughtTag, type NamedTags, type SoughtTags, soughtTags } from '../tags/sought-tags.ts';
+import { hasSoughtTag, type NamedTags, type SoughtTags, soughtTags } from '../tags/queries.ts';
 import { PARENT, SHORT_COLUMNS, TAGGED, TEXTS } from './queries.ts';
 
 const SORT_COLUMNS = {

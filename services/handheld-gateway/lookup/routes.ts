@@ -9,9 +9,10 @@ import type {
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { tagsOf } from '../../../domain/master-data/tags/tags-of.ts';
 import { kindFound } from '../../../domain/tracking/kind-found.ts';
-import { type Choice, chooseTag, MOST_SPELLINGS, tagsLike } from '../../../domain/tracking/resolve-tags.ts';
+import { type Choice, chooseTag, MOST_SPELLINGS } from '../../../domain/tracking/resolve-tags.ts';
 import { soughtKeys } from '../../../domain/tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
+import { tagsLike } from '../../../domain/tracking/tags-like.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { found, listed } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import { conflict } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
-import { withoutTokens } from '../../../base/tag-secrets.ts';
+import { withoutTokens } from '../../../base/scanned-text.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
 import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { conflict } from '../../../base/errors.ts';
-import { withoutTokens } from '../../../base/tag-secrets.ts';
+import { withoutTokens } from '../../../base/scanned-text.ts';
 import { wireTime, wireTimeOfMicros } from '../../../base/timestamps.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { findSweep, locate, storeSweep, sweptStretch } from '../../../domain/sweeps/store-sweep.ts';

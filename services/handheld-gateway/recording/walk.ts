@@ -1,4 +1,4 @@
-import { hasTokenShape } from '../../../base/tag-secrets.ts';
+import { hasTokenShape } from '../../../base/scanned-text.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
 import { findLiveByKey } from '../../../domain/master-data/by-id-or-key.ts';
 import { type LookedUp, lockLiveLocations } from '../../../domain/tracking/classify.ts';

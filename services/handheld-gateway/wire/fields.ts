@@ -10,7 +10,7 @@ import {
   refused,
 } from '../../../base/checks/issues.ts';
 import { objectField, optional, type Values } from '../../../base/checks/members.ts';
-import { withoutTokens } from '../../../base/tag-secrets.ts';
+import { withoutTokens } from '../../../base/scanned-text.ts';
 import { NEW_TAG, permittedTag } from '../../../domain/master-data/tags/new-tag.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import type { TagType } from '../../../domain/tracking/tag-type.ts';

@@ -1,4 +1,4 @@
-import { withoutTokens } from '../../../base/tag-secrets.ts';
+import { withoutTokens } from '../../../base/scanned-text.ts';
 import type { Mapped, TagRead } from '../../../domain/formats/mapping/run.ts';
 import { type Arrival, type Heard, type HeardTag, WINDOW_SECONDS } from '../../../domain/listening/heard.ts';
 import type { Listened } from '../../../domain/listening/wanted.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
-import { plainValue } from '../../../base/plain-value.ts';
+import { plainValue } from '../../../base/scanned-text.ts';
 import { guessTagType } from '../../../clients/handheld-app/src/scanning/guess-tag-type.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { itByNight } from '../../support/random-sets.ts';

@@ -51,7 +51,7 @@ describe('the settings in the console', () => {
     await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
     await page.getByLabel('Name of the program').fill('ERP');
     const ticked = () => page.locator('.checks label:has(:checked)').allTextContents();
-    expect(await ticked()).to.deep.equal(['assets:read', 'locations:read', 'tracking:read']);
+    expect(await ticked()).to.deep.equal(['assets:read', 'locations:read', 'tracking:read', 'changes:read']);
     await page.getByLabel('locations:write').check();
     await page.getByLabel('Valid until').fill('2001-01-01T00:00');
     await page.getByRole('button', { name: 'Create key' }).click();
@@ -68,6 +68,7 @@ describe('the settings in the console', () => {
     const { body } = await app.call({ path: `/orgs/${app.orgId}/api-keys` });
     expect(body.data[0].scopes).to.have.members([
       'assets:read',
+      'changes:read',
       'locations:read',
       'locations:write',
       'tracking:read',

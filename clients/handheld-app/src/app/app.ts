@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { ulid } from 'ulid';
-import { hasTokenShape } from '../../../../base/tag-secrets.ts';
+import { hasTokenShape } from '../../../../base/scanned-text.ts';
 import { cueOf, storedCueOf } from '../feedback/verdict.ts';
 import { Finding } from '../finding/finding.ts';
 import type { Unanswered } from '../gateway/answers.ts';

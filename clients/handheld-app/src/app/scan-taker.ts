@@ -1,5 +1,4 @@
-import { plainValue } from '../../../../base/plain-value.ts';
-import { hasTokenShape } from '../../../../base/tag-secrets.ts';
+import { hasTokenShape, plainValue } from '../../../../base/scanned-text.ts';
 import { kindFound } from '../../../../domain/tracking/kind-found.ts';
 import { type Location, placeOf } from '../gateway/place.ts';
 import type { Places } from '../places/places.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { plainValue } from '../../../../base/plain-value.ts';
+import { plainValue } from '../../../../base/scanned-text.ts';
 import { Icon, type IconName } from '../../../ui/parts/icon.tsx';
 import { useApp } from '../app/app-context.ts';
 import type { SweepOutcome, SweptToCheck } from '../sweep/outcome.ts';

@@ -1,4 +1,4 @@
-import { plainValue } from '../../../../base/plain-value.ts';
+import { plainValue } from '../../../../base/scanned-text.ts';
 import type { AssetRef } from '../gateway/answers.ts';
 import type { ShownScan } from '../queue/queue.ts';
 import { language } from '../texts/texts.ts';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { plainValue } from '../../../../base/plain-value.ts';
+import { plainValue } from '../../../../base/scanned-text.ts';
 import { Icon } from '../../../ui/parts/icon.tsx';
 import type { Notice } from '../app/announcer.ts';
 import { verdictOf } from '../feedback/verdict.ts';

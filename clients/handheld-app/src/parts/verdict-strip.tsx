@@ -1,4 +1,4 @@
-import { plainValue } from '../../../../base/plain-value.ts';
+import { plainValue } from '../../../../base/scanned-text.ts';
 import { Icon } from '../../../ui/parts/icon.tsx';
 import type { Notice } from '../app/announcer.ts';
 import { verdictOf } from '../feedback/verdict.ts';

@@ -1,4 +1,4 @@
-import { plainValue } from '../../../../base/plain-value.ts';
+import { plainValue } from '../../../../base/scanned-text.ts';
 import { sameTagKey } from '../../../../domain/tracking/tag-key.ts';
 import { isTagType, type TagType } from '../../../../domain/tracking/tag-type.ts';
 import { folded } from '../../../ui/texts/folded.ts';

@@ -1,4 +1,4 @@
-import { readCode } from '../../../../base/plain-value.ts';
+import { readCode } from '../../../../base/scanned-text.ts';
 import { codeOf } from './code-of.ts';
 
 /** The Barcode Detection API of Chrome on Android and macOS, missing from TypeScript's library. */

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { hasTokenShape } from '../../../../base/tag-secrets.ts';
+import { hasTokenShape } from '../../../../base/scanned-text.ts';
 import type { Database } from '../storage/database.ts';
 import { texts } from '../texts/texts.ts';
 import type { Broken } from './wedge.ts';

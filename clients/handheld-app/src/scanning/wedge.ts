@@ -1,4 +1,4 @@
-import { readCode } from '../../../../base/plain-value.ts';
+import { readCode } from '../../../../base/scanned-text.ts';
 import { isBegunByMachine, isSteady, LONGEST_LIMIT_MS, rhythmOf } from './rhythm.ts';
 
 /**

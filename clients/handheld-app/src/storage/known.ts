@@ -1,4 +1,4 @@
-import { plainValue } from '../../../../base/plain-value.ts';
+import { plainValue } from '../../../../base/scanned-text.ts';
 import { kindFound } from '../../../../domain/tracking/kind-found.ts';
 import { sameTagKey } from '../../../../domain/tracking/tag-key.ts';
 import { isTagType, TAG_TYPES, type TagType } from '../../../../domain/tracking/tag-type.ts';

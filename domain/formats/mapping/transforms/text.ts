@@ -1,4 +1,4 @@
-import { readCode } from '../../../../base/plain-value.ts';
+import { readCode } from '../../../../base/scanned-text.ts';
 import { MAX_TEXT } from '../values/limits.ts';
 
 const HEX = /^[0-9A-Fa-f]+$/;

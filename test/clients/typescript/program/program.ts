@@ -103,6 +103,15 @@ export async function useEveryOperation(baseUrl: string, apiKey: string): Promis
   unwrap(
     await client.POST('/api/v1/assets/{asset_id}/rename', { params, body: { external_key: 'PALLET-1' } }),
   );
+  const items = [{ external_key: 'PALLET-1', description: 'Blue' }];
+  const written = unwrap(await client.POST('/api/v1/assets/batch', { body: { items } })).data;
+  check(written[0]?.id === asset.id && written[0].result === 'updated');
+  const places = unwrap(
+    await client.POST('/api/v1/locations/batch', {
+      body: { items: [{ external_key: 'DRY', name: 'Dry' }], dry_run: true },
+    }),
+  ).data;
+  check(places[0]?.id === null && places[0].result === 'created');
   const assets = unwrap(
     await client.GET('/api/v1/assets', { params: { query: { q: 'euro', external_key: ['PALLET-1'] } } }),
   );
@@ -174,6 +183,10 @@ export async function useEveryOperation(baseUrl: string, apiKey: string): Promis
       oldest === 1 &&
       moves.every((event) => isMove(event) && event.data.asset.id === asset.id),
   );
+  const feed = unwrap(
+    await client.GET('/api/v1/changes', { params: { query: { after: 0, limit: 10, wait: 0 } } }),
+  ).data;
+  check(feed.changes.every(({ resource, location: row }) => resource === 'location' || row === null));
   await useAlerts(client);
   unwrap(
     await client.DELETE('/api/v1/assets/{asset_id}/tags/{tag_id}', {

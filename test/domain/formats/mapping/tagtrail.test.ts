@@ -189,21 +189,12 @@ describe('the format tagtrail', () => {
   });
 
   it('rejects a message that is not JSON, with a reason a person can read', () => {
-    for (const payload of [
-      '',
-      ' ',
-      '{',
-      '{"value":"a"',
-      '[1,]',
-      'connected',
-      '{"value":"a"}{"value":"b"}',
-      '\u0000',
-    ]) {
+    for (const payload of ['', ' ', '{', '{"value":"a"', '[1,]', 'connected', '\u0000']) {
       const mapped = map(format, payload);
       expect(mapped).to.include({ outcome: 'rejected' });
       expect(mapped)
         .to.have.property('reason')
-        .that.match(/^payload is not JSON: [\x20-\x7e…]+$/);
+        .that.match(/^payload is (empty|not JSON: [\x20-\x7e…]+)$/);
     }
   });
 
