@@ -162,7 +162,7 @@ describe('GET /locations', () => {
       ['parent_id', 'ambiguous_fields'],
       ['parent_external_key', 'ambiguous_fields'],
     ]);
-    expectIssues(await api.call({ path: `${PATH}?sort=updated_at` }), [['sort', 'invalid_value']]);
+    expectIssues(await api.call({ path: `${PATH}?sort=description` }), [['sort', 'invalid_value']]);
   });
 
   it('needs locations:read', async () => {
