@@ -47,7 +47,7 @@ if (process.env['TEST_REQUIRE_TIMESCALEDB'] === '1') {
       expect(await onRestored.json('migrate')).to.deep.include({ applied: [] });
     });
 
-    it('takes new scans after that', async () => {
+    itByNight('takes new scans after that', async () => {
       const pool = createWritePool(restored, { max: 4, applicationName: 'test' });
       const rows = async (sql: string, values: unknown[] = []) => (await pool.query(sql, values)).rows;
       const stops: (() => Promise<unknown>)[] = [];
