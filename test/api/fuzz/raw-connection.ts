@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { gunzipSync } from 'node:zlib';
 
 /** An answer as it came over the wire. */
 export interface RawAnswer {
@@ -88,7 +89,8 @@ async function readAnswer(socket: Socket, hasBody: boolean): Promise<RawAnswer> 
       throw new NoAnswer(`${body.length - length} bytes too many in the answer`);
     }
     if (body.length === length) {
-      return { status, headers, text: body.toString('utf8') };
+      const text = headers.get('content-encoding') === 'gzip' ? gunzipSync(body) : body;
+      return { status, headers, text: text.toString('utf8') };
     }
   }
   throw new NoAnswer(`the connection ended after ${held.length} bytes of the answer`);
