@@ -1,7 +1,9 @@
+import { randomFillSync } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { Counter, Histogram, type Registry } from 'prom-client';
+import { ulid } from 'ulid';
 import type { Networks } from '../../base/networks.ts';
 import { clientAddress, comesByUnnamedProxy } from './client-address.ts';
 import { Dispatching, type DispatchOptions, sendJson } from './dispatch.ts';
@@ -9,7 +11,6 @@ import type { Entrance, Limiter } from './entrance.ts';
 import { HUNG_UP_STATUS, isHangUp, isInterrupted } from './hanging-up.ts';
 import { badRequest, envelope, toProblem } from './problem.ts';
 import { encodesUtf8 } from './query.ts';
-import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 import { createRequestLog, type LoggedRequests, type RequestLog } from './request-log.ts';
 import { unknownPath } from './router.ts';
 import { boundUnreadAnswers } from './unread-answers.ts';
@@ -71,7 +72,7 @@ function identify(trustedProxies: Networks, log: Logger): Middleware {
     const requestId = requestIdOf(koa.req);
     koa.state['requestId'] = requestId;
     koa.state['address'] = clientAddress(koa.req, trustedProxies);
-    koa.set(REQUEST_ID_HEADER, requestId);
+    koa.set('X-Request-ID', requestId);
     if (!isProxyNoticed && comesByUnnamedProxy(koa.req, trustedProxies)) {
       // Once: anybody can send the header.
       isProxyNoticed = true;
@@ -212,3 +213,26 @@ const requireUtf8Path: Middleware = ({ path }, next) => {
   }
   return next();
 };
+
+/**
+ * The caller's request id unchanged, or a new ULID (contract 7.1). Surrounding blanks are trimmed; Node.js
+ * adds some if the header is repeated and one is empty.
+ */
+function requestIdOf(request: IncomingMessage): string {
+  const inbound = request.headers['x-request-id']?.toString().trim() ?? '';
+  return inbound === '' ? ulid(undefined, randomFraction) : inbound;
+}
+
+/**
+ * Random bytes for many ids at once. The library asks the system for each of an id's sixteen: 7 % of a look-up's time.
+ */
+const POOL = new Uint8Array(4096);
+let used = POOL.length;
+
+function randomFraction(): number {
+  if (used === POOL.length) {
+    randomFillSync(POOL);
+    used = 0;
+  }
+  return (POOL[used++] ?? 0) / 256;
+}

@@ -6,7 +6,6 @@ import { endLingeringly } from '../runtime/lingering-close.ts';
 import type { ListenAddress } from '../runtime/listen-fault.ts';
 import { serve } from '../runtime/listen-on.ts';
 import { badRequest, envelope, type Headers, PROBLEMS, Problem } from './problem.ts';
-import { REQUEST_ID_HEADER } from './request-id.ts';
 
 // Not imported: that would load an HTTP client (listen-on.ts).
 const http = process.getBuiltinModule('node:http');
@@ -154,7 +153,7 @@ function answer(problem: Problem, path: string, headers: Headers): string {
     `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? title}`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    `${REQUEST_ID_HEADER}: ${requestId}`,
+    `X-Request-ID: ${requestId}`,
     ...Object.entries({ ...headers, ...problem.headers }).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
     '',
