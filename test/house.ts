@@ -10,6 +10,7 @@ import type { Node, SourceFile } from 'typescript/unstable/ast';
 import * as ts from 'typescript/unstable/ast';
 import { API } from 'typescript/unstable/sync';
 import { ulid } from 'ulid';
+import { ADVISORY_LOCKS } from '../db/timescale/connections/advisory-locks.ts';
 import { databaseOn } from '../db/timescale/connections/database.ts';
 import { createWritePool } from '../db/timescale/connections/pool.ts';
 import { createApiKey } from '../domain/administration/api-keys/issue-key.ts';
@@ -186,6 +187,15 @@ async function filesExecuted(): Promise<Record<string, { count: number; wanted: 
       'arranging',
       () => pool,
       (started) => started.end(),
+    );
+    const sealing = await lifecycle.start(
+      'sealing',
+      () => createWritePool(running.databaseUrl, { max: 1 }).connect(),
+      async (session) => session.release(true),
+    );
+    // As if another process sealed: what follows from a change is not part of it.
+    await sealing.query(
+      `select pg_terminate_backend(pid), pg_advisory_lock(objid::bigint) from pg_locks where objid = ${ADVISORY_LOCKS.sealing}`,
     );
     const db = databaseOn(pool);
     const { id: orgId } = await createOrganization(db, TEST_ACTOR, 'house');
