@@ -899,7 +899,7 @@ export const de = {
     },
     toReport: 'Nach Ort oder Objekt fragen',
     means: {
-      overdue: 'Länger als üblich nicht gelesen, obwohl es gelesen worden wäre',
+      overdue: 'Länger als üblich nicht gelesen, obwohl dort gelesen wird',
       missing: 'Jemand hat nachgesehen, und es war nicht da; oder es fehlt nach einer Regel',
       unknown: 'Nicht gelesen, und niemand hätte es bemerkt',
     },

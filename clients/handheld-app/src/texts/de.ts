@@ -327,7 +327,7 @@ export const de: Texts = {
     yesSignOut: 'Ja, abmelden',
   },
   signIn: {
-    what: 'Etiketten scannen, Orte abgehen, Bestände prüfen.',
+    what: 'Etiketten scannen, Objekte finden, Orte prüfen.',
     offlineToo: ' Mit und ohne Netz.',
     again: 'Bitte melden Sie sich neu an',
     noLonger: (reason) => `Das Gateway nimmt das Token dieses Geräts nicht mehr an: ${reason}.`,
@@ -338,7 +338,7 @@ export const de: Texts = {
     signIn: 'Anmelden',
     signingIn: 'Meldet an…',
     scanToken: 'Token scannen',
-    hint: 'Fügen Sie es ein, oder scannen Sie es als Code. Wer das Gateway betreibt, macht eines mit „tagtrail handheld create“.',
+    hint: 'Fügen Sie es ein, oder scannen Sie es als Code. Die Konsole erstellt eines (Einstellungen, Handgeräte), ebenso „tagtrail handheld create“.',
     another: 'Das ist das Token eines anderen Handgeräts',
     anotherHint: (what) =>
       `${what} von vorher würden damit gesendet. Gehen Sie nur weiter, wenn es zur selben Organisation gehört.`,

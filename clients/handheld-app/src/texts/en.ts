@@ -178,7 +178,7 @@ export const en = {
     presence: {
       since: (moment: string) => ` since ${moment}`,
       present: 'Still being read there.',
-      overdue: (since: string) => `Overdue${since}: no longer read, although its place is.`,
+      overdue: (since: string) => `Overdue${since}: no longer read, although readers listen there.`,
       missing: (since: string) => `Missing${since}.`,
       missedBySweep: (since: string) => `Missing${since}: a sweep did not find it.`,
       unknown: (since: string) => `Unknown${since}: no reader is heard there.`,

@@ -178,7 +178,7 @@ function TimeFields({ draft, problem, onChange }: DraftFields) {
   );
 }
 
-/** Hours of work. */
+/** Working hours. */
 function HoursField({ draft, problem, onChange }: DraftFields) {
   const t = texts.value.rules;
   return draft.kind === 'must_be' ? (
