@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcon
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect } from 'chai';
 import { useApi } from '../support/api.ts';
+import { runCommand } from '../support/command-line.ts';
 import { ROOT } from '../support/files-below.ts';
 import { Site } from '../support/site.ts';
 
@@ -143,5 +144,27 @@ describe('questions by MCP', () => {
     const { isError, text } = await answerTo('where_is', { asset: 'PALLET' }, transport);
     expect(isError, text).to.equal(false);
     expect(JSON.parse(text).answers[0].total_count).to.equal(1);
+  });
+
+  it('that fail are answered by standard output under their ids, and notifications are not', async () => {
+    const lines = [
+      '{"method":"tools/call","params":{"id":1},"jsonrpc":"2.0","id":"seven"}',
+      '{"method":"notifications/initialized","jsonrpc":"2.0"}',
+      'no JSON',
+    ];
+    const asked = async (url: string) => {
+      const { stdout } = await runCommand(
+        ['mcp', '--url', url],
+        { TAGTRAIL_KEY: 'tt_wrong' },
+        lines.join('\n'),
+      );
+      return stdout.split('\n').map((line) => (line === '' ? '' : JSON.parse(line)));
+    };
+    const refused = await asked(api.url);
+    expect(refused.map(({ id }) => id)).to.deep.equal(['seven', null, undefined]);
+    expect(refused[0].error.message).to.equal('Invalid or expired token');
+    const [unanswered] = await asked('http://127.0.0.1:9');
+    expect(unanswered).to.have.property('id', 'seven');
+    expect(unanswered.error.message).to.include('cannot be reached');
   });
 });

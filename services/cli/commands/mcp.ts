@@ -48,7 +48,13 @@ async function passOn(url: URL, key: string, line: string): Promise<string> {
 
 const FAILED = -32_000;
 
+/** The answer to a request that failed; notifications get none. */
 function failure(line: string, message: string): string {
-  const [, id = 'null'] = /"id"\s*:\s*("[^"]*"|\d+)/.exec(line) ?? [];
-  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: FAILED, message })}}`;
+  let id: unknown = null;
+  try {
+    ({ id } = JSON.parse(line));
+  } catch {
+    // Not JSON, so whose answer it is stays null.
+  }
+  return id === undefined ? '' : JSON.stringify({ jsonrpc: '2.0', id, error: { code: FAILED, message } });
 }
