@@ -21,7 +21,7 @@ export type ChangeEvent = Sealed & { asset: AssetRow | null; location: LocationR
 const LARGE = 131_072;
 
 /** Bytes that a tag counts for. */
-const TAG = 100;
+const TAG = 128;
 
 /**
  * Reads the changes of an organization after a position, in order. Returns none if `after` has expired or is beyond the
@@ -42,13 +42,19 @@ export async function readChanges(
     left join (
       select sized.*, sum(sized.size) over (order by sized.position) - sized.size as size_before
       from (
-        select event.*, coalesce(pg_column_size(asset.metadata), 0) + ${TAG} * (
-          select count(*) from tags
-          where tags.org_id = ${orgId} and detached_at is null and case event.resource
-            when 'asset' then tags.asset_id = event.resource_id else tags.location_id = event.resource_id end
-        ) as size
+        select event.*, coalesce(pg_column_size(asset.metadata), 0) + ${TAG} * attached.count as size
         from change_events event
         left join assets asset on event.resource = 'asset' and asset.org_id = ${orgId} and asset.id = event.resource_id
+        cross join lateral (
+          select count(*) from (
+            select from tags where tags.org_id = ${orgId} and tags.asset_id = asset.id and detached_at is null
+            union all
+            select from tags
+            where event.resource = 'location' and tags.org_id = ${orgId} and tags.location_id = event.resource_id
+              and detached_at is null
+            limit ${LARGE / TAG}::int8
+          ) each
+        ) attached
         where event.org_id = ${orgId} and event.position > ${after}::int8
           and event.position <= ${after}::int8 + ${limit}::int8
       ) sized

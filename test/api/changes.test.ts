@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
+import { inTransaction } from '../../db/timescale/connections/transaction.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { sweepMoves } from '../../db/timescale/schema/retention.ts';
+import { readChanges } from '../../domain/moves/read-changes.ts';
 import { CHANGES } from '../../domain/moves/sealing/queues.ts';
 import { NOTHING_SEALED, Sealer } from '../../domain/moves/sealing/sealer.ts';
 import { expectIssues, expectProblem, useApi } from '../support/api.ts';
@@ -142,6 +145,30 @@ describe('GET /changes', () => {
       after = (await read(`after=${after}`, key)).next;
     }
     expect(pages).to.be.within(2, 4);
+  });
+
+  it('looks at no tags but those of the page, and of these at no more than fit', async () => {
+    const { orgId } = await api.organization('Tagged');
+    await api.database.rows(
+      `with made as (
+         insert into assets (org_id, external_key, name) select $1, 'T-' || n, 'x' from generate_series(1, 20) n returning id
+       ), tagged as (
+         insert into tags (org_id, tag_type, value, tag_key, asset_id)
+         select $1, 'rfid', id || '-' || n, id || '-' || n, id from made, generate_series(1, 2000) n
+       )
+       insert into changes (org_id, actor_type, actor_id, action, resource_type, resource_id)
+       select $1, 'key', 'x', 'create', 'asset', id from made`,
+      [orgId],
+    );
+    await seal();
+    const looked = await inTransaction(api.database.pool, async (transaction) => {
+      const { events } = await readChanges(Object.assign(transaction, { orgId }), { after: 17, limit: 3 });
+      expect(events).to.have.length(1);
+      return await transaction.one(sql.type(rowsOf<{ rows: number }>())`
+        select coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) as rows
+        from pg_stat_xact_user_tables where relname = 'tags'`);
+    });
+    expect(looked.rows).to.be.within(2_000, 3 * 2_000);
   });
 
   it('ends a wait with the next change, of which the write tells the sealer', async () => {
