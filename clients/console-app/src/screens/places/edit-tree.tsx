@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { patch } from '../../api/send.ts';
+import { useAction } from '../../api/use-action.ts';
 import { asApiError } from '../../api/use-read.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 import { noteOwnMove, useTree } from '../../live/use-tree.ts';
@@ -8,7 +9,7 @@ import { followPointer } from '../../parts/follow-pointer.ts';
 import { ItemPicker, type PickedItem } from '../../parts/item-picker.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { problemText } from '../../parts/problem-text.ts';
-import { SideSheet } from '../../parts/side-sheet.tsx';
+import { FormSheet } from '../../parts/side-sheet.tsx';
 import { toast, toastRefusal } from '../../parts/toast.tsx';
 import { TreeGrid, TreeRow, type TreeRowProps } from '../../parts/tree/tree-grid.tsx';
 import { FEW, visibleRows } from '../../parts/tree/visible-rows.ts';
@@ -198,35 +199,26 @@ function MovePlaceSheet({
     parent === null ? null : { id: parent.id, external_key: parent.key, name: parent.name },
   );
   return (
-    <SideSheet
+    <FormSheet
       title={t.moveTitle(place.name)}
       sub={<span class="mono">{place.key}</span>}
       onClose={onClose}
-      foot={
-        <button type="submit" form="move-place" class="primary">
-          {t.move}
-        </button>
-      }
+      submit={t.move}
+      action={useAction()}
+      onSubmit={async () => {
+        onMove(picked === null ? null : model.place(picked.id));
+        onClose();
+      }}
     >
-      <form
-        id="move-place"
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onMove(picked === null ? null : model.place(picked.id));
-          onClose();
-        }}
-      >
-        <ItemPicker
-          resource="locations"
-          label={texts.value.places.within}
-          hint={texts.value.places.withinHint}
-          none={texts.value.places.onTop}
-          picked={picked}
-          onPick={setPicked}
-        />
-      </form>
-    </SideSheet>
+      <ItemPicker
+        resource="locations"
+        label={texts.value.places.within}
+        hint={texts.value.places.withinHint}
+        none={texts.value.places.onTop}
+        picked={picked}
+        onPick={setPicked}
+      />
+    </FormSheet>
   );
 }
 

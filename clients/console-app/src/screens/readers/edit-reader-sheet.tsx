@@ -9,7 +9,7 @@ import { FormSheet } from '../../parts/side-sheet.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { href, leaveFor } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { FormatSelect } from './format-select.tsx';
+import { ReaderFields } from './reader-fields.tsx';
 
 /** Name, topic, format, when it is silent, another password, and its end. */
 export function EditReaderSheet({ reader, onClose }: { reader: Reader; onClose: () => void }) {
@@ -58,23 +58,7 @@ export function EditReaderSheet({ reader, onClose }: { reader: Reader; onClose: 
       }
       onSubmit={save}
     >
-      <Field
-        label={t.name}
-        required
-        maxLength={255}
-        value={draft.name}
-        onValue={(name) => setDraft({ ...draft, name })}
-      />
-      <Field
-        label={t.topic}
-        hint={t.topicHint}
-        class="mono"
-        required
-        spellcheck={false}
-        value={draft.topic}
-        onValue={(topic) => setDraft({ ...draft, topic })}
-      />
-      <FormatSelect value={draft.format} onValue={(format) => setDraft({ ...draft, format })} />
+      <ReaderFields draft={draft} onDraft={setDraft} />
       <Field
         label={t.expect}
         hint={t.expectHint}

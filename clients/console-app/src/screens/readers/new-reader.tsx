@@ -1,12 +1,10 @@
 import { useState } from 'preact/hooks';
 import { post } from '../../api/send.ts';
-import type { Data } from '../../api/types.ts';
-import { type Arrivals, NO_FORMAT, type Reader } from '../../api/types.ts';
+import { type Arrivals, type Data, NO_FORMAT, type Reader } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { Field } from '../../parts/field.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { isOnlyHere } from '../../parts/only-here.ts';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -14,7 +12,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SecretNote } from '../../parts/secret-note.tsx';
 import { address, go, href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { FormatSelect } from './format-select.tsx';
+import { ReaderFields } from './reader-fields.tsx';
 import { StepAntennas } from './step-antennas.tsx';
 import { StepFormat } from './step-format.tsx';
 
@@ -163,24 +161,7 @@ function StepMake({ onNext }: { onNext: (id: number) => void }) {
         void run(make);
       }}
     >
-      <Field
-        label={t.name}
-        hint={t.nameHint}
-        required
-        maxLength={255}
-        value={draft.name}
-        onValue={(name) => setDraft({ ...draft, name })}
-      />
-      <Field
-        label={t.topic}
-        hint={t.topicHint}
-        class="mono"
-        required
-        spellcheck={false}
-        value={draft.topic}
-        onValue={(topic) => setDraft({ ...draft, topic })}
-      />
-      <FormatSelect value={draft.format} onValue={(format) => setDraft({ ...draft, format })} />
+      <ReaderFields draft={draft} onDraft={setDraft} />
       {problem !== null && <ProblemNote problem={problem} />}
       <div class="buttons">
         <button type="submit" class="primary" disabled={isBusy}>

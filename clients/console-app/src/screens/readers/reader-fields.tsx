@@ -1,9 +1,48 @@
 import { type ListedFormat, NO_FORMAT } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
-import { Select } from '../../parts/field.tsx';
+import { Field, Select } from '../../parts/field.tsx';
 import { texts } from '../../texts/texts.ts';
 
-export function FormatSelect({ value, onValue }: { value: string; onValue: (format: string) => void }) {
+interface ReaderDraft {
+  name: string;
+  topic: string;
+  format: string;
+}
+
+/** What a reader is registered with. */
+export function ReaderFields<Draft extends ReaderDraft>({
+  draft,
+  onDraft,
+}: {
+  draft: Draft;
+  onDraft: (draft: Draft) => void;
+}) {
+  const t = texts.value.readers;
+  return (
+    <>
+      <Field
+        label={t.name}
+        hint={t.nameHint}
+        required
+        maxLength={255}
+        value={draft.name}
+        onValue={(name) => onDraft({ ...draft, name })}
+      />
+      <Field
+        label={t.topic}
+        hint={t.topicHint}
+        class="mono"
+        required
+        spellcheck={false}
+        value={draft.topic}
+        onValue={(topic) => onDraft({ ...draft, topic })}
+      />
+      <FormatSelect value={draft.format} onValue={(format) => onDraft({ ...draft, format })} />
+    </>
+  );
+}
+
+function FormatSelect({ value, onValue }: { value: string; onValue: (format: string) => void }) {
   const t = texts.value.readers;
   const { answer } = useRead<{ data: readonly ListedFormat[] }>('/formats');
   const usable = (answer?.data ?? []).filter(({ fault }) => fault === null);
