@@ -118,6 +118,8 @@ describe('the readers in the console', () => {
     const dock = levels.getByRole('row', { name: /^Dock/ });
     expect(await dock.textContent()).to.match(/\u221230 dBm0 dB$/);
     expect(await faultsOf(page, 'readers-levels')).to.deep.equal([]);
+    await page.evaluate(`location.hash = location.hash.replace(/asset=\\d+/, 'asset=999999')`);
+    await levels.getByText('Asset not found').waitFor();
     const device = { locale: 'de-DE', viewport: { width: 390, height: 780 } };
     const german = await app.open('#/readers/1?listen=0&asset=1', app.token, device);
     await german.getByRole('columnheader', { name: 'Fehlt noch' }).waitFor();

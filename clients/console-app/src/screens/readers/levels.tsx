@@ -2,16 +2,21 @@ import type { Levels as LevelsNow } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
 import { Instant } from '../../parts/instant.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
 import { texts } from '../../texts/texts.ts';
 import { latestText, Shares } from '../asset/why-sheet.tsx';
 
 /** How the last reads of an asset decide where it is, while somebody walks with it. */
 export function Levels({ asset }: { asset: string }) {
   const t = texts.value.readers;
-  const { answer, reload } = useRead<{ data: LevelsNow }>(`/assets/${asset}/levels`);
+  const { answer, problem, reload } = useRead<{ data: LevelsNow }>(`/assets/${asset}/levels`);
   useRepeat(reload, 1_000);
   if (answer === undefined) {
-    return <p class="hint">{t.listenBegins}</p>;
+    return problem === null ? (
+      <p class="hint">{t.listenBegins}</p>
+    ) : (
+      <ProblemNote problem={problem} onRetry={reload} />
+    );
   }
   const { location, latest } = answer.data;
   return (
