@@ -1,4 +1,3 @@
-import type { McpServer } from '@modelcontextprotocol/server';
 import { messageOf } from '../../../base/errors.ts';
 import { writeJson } from '../../../base/json/json-text.ts';
 import { JSON_TYPE, parseBody, type StreamedBody } from '../../../platform/http/body.ts';
@@ -46,6 +45,7 @@ const success: Success<{ status: number; text: string }> = {
 /** The Model Context Protocol by streamable HTTP, without sessions: each message is a request of its key. */
 export function mcpRoute(routes: Routes, consoleUrl: string | null) {
   const byOperation = new Map(routes.map((each) => [each.operationId, each]));
+  let sdk: ReturnType<typeof loadSdk> | undefined;
   return route({
     method: 'POST',
     path: '/mcp',
@@ -58,30 +58,13 @@ export function mcpRoute(routes: Routes, consoleUrl: string | null) {
     body,
     success,
     handle: async ({ context, body: { message, headers }, requestId, signal, charge, confirm }) => {
-      // Loaded with the first question: it takes 35 MB. The SDK's server alone (Apache-2.0) brings two packages;
-      // @modelcontextprotocol/sdk, the one before it, depends on 17, Express and Hono among them.
-      const {
-        createMcpHandler,
-        fromJsonSchema,
-        McpServer: Server,
-      } = await import('@modelcontextprotocol/server');
+      sdk ??= loadSdk();
+      const { createMcpHandler, McpServer, tools } = await sdk;
       const asking = { context, requestId, signal, charge, confirm, byOperation };
       const handler = createMcpHandler(() => {
-        const server: McpServer = new Server(
-          { name: 'tagtrail', version: '1.0.0' },
-          { instructions: INSTRUCTIONS },
-        );
-        for (const [name, tool] of Object.entries(TOOLS)) {
-          const input = fromJsonSchema<Record<string, string>>(inputSchema(tool));
-          server.registerTool(
-            name,
-            {
-              description: tool.description,
-              inputSchema: input,
-              annotations: { readOnlyHint: true },
-            },
-            async (given) => answerOf(asking, tool, given, consoleUrl),
-          );
+        const server = new McpServer({ name: 'tagtrail', version: '1.0.0' }, { instructions: INSTRUCTIONS });
+        for (const { name, tool, ...config } of tools) {
+          server.registerTool(name, config, (given) => answerOf(asking, tool, given, consoleUrl));
         }
         return server;
       });
@@ -98,6 +81,20 @@ export function mcpRoute(routes: Routes, consoleUrl: string | null) {
       return { status: response.status, text: /^data: (.*)$/m.exec(text)?.[1] ?? text };
     },
   });
+}
+
+/**
+ * Loaded with the first question: it takes 35 MB. The SDK's server alone (Apache-2.0) brings two packages;
+ * `@modelcontextprotocol/sdk`, the one before it, depends on 17, Express and Hono among them. Compiling the tools'
+ * schemas takes four fifths of a question's time.
+ */
+async function loadSdk() {
+  const { createMcpHandler, fromJsonSchema, McpServer } = await import('@modelcontextprotocol/server');
+  const tools = Object.entries(TOOLS).map(([name, tool]) => ({
+    ...{ name, tool, description: tool.description, annotations: { readOnlyHint: true } },
+    inputSchema: fromJsonSchema<Record<string, string>>(inputSchema(tool)),
+  }));
+  return { createMcpHandler, McpServer, tools };
 }
 
 type Routes = readonly Route<ApiContext>[];
