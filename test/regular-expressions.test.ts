@@ -27,7 +27,7 @@ const SHORTER: readonly { file: string; begins: string; longest: number; why: st
     why: 'the engine writes the message, with a few characters of the source',
   },
   {
-    file: 'platform/http/app-files/serve-app.ts',
+    file: 'platform/http/app-files/serve-files.ts',
     begins: '\\/assets\\/',
     longest: 4_096,
     why: 'paths of the files that the build wrote',

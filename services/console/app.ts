@@ -6,7 +6,7 @@ import type { Registry } from 'prom-client';
 import type { Networks } from '../../base/networks.ts';
 import type { SessionMembership } from '../../domain/administration/users/sessions/find-sessions.ts';
 import { createHttpApp } from '../../platform/http/app.ts';
-import { serveApp } from '../../platform/http/app-files/serve-app.ts';
+import { serveFiles } from '../../platform/http/app-files/serve-files.ts';
 import { compressAnswers } from '../../platform/http/compress-answers.ts';
 import type { Access, Limiter } from '../../platform/http/entrance.ts';
 import { servePages } from '../../platform/http/pages.ts';
@@ -64,7 +64,7 @@ export function createApp({
       servePages(health),
       answerHeaders(isSecure),
       ...oidc,
-      serveApp(appFolder, APP_HEADERS),
+      serveFiles(appFolder, APP_HEADERS),
       compressAnswers(),
     ],
     documents: [requireOwnRequests(parts.publicUrl)],

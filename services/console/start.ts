@@ -20,7 +20,7 @@ import { startCredentials } from '../../platform/access/credential-cache.ts';
 import { startCredentialUsage } from '../../platform/access/credential-usage.ts';
 import { lookUpTogether } from '../../platform/access/look-up-together.ts';
 import { startRefusedSignIns } from '../../platform/access/refused-sign-ins.ts';
-import { isAppBuilt } from '../../platform/http/app-files/serve-app.ts';
+import { isAppBuilt } from '../../platform/http/app-files/serve-files.ts';
 import type { LargeBodies } from '../../platform/http/large-bodies.ts';
 import { serveApp } from '../../platform/http/unparsed.ts';
 import { limitSignInFailures } from '../../platform/rate-limit/sign-in-failures.ts';

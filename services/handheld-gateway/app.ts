@@ -11,7 +11,7 @@ import type { CredentialUsage } from '../../platform/access/credential-usage.ts'
 import { assembleDocument } from '../../platform/description/assemble.ts';
 import type { OpenApiDocument } from '../../platform/description/openapi.ts';
 import { createHttpApp } from '../../platform/http/app.ts';
-import { serveApp } from '../../platform/http/app-files/serve-app.ts';
+import { serveFiles } from '../../platform/http/app-files/serve-files.ts';
 import { bearerOf, CHALLENGE, unauthorized } from '../../platform/http/bearer.ts';
 import type { Access, Limiter, NoteRefusal } from '../../platform/http/entrance.ts';
 import type { LargeBodies } from '../../platform/http/large-bodies.ts';
@@ -68,7 +68,7 @@ export function createApp({
     routes: GATEWAY_ROUTES,
     access: handheldAccess(access),
     largeBodies: { threads: largeBodies, bodies: import.meta.resolve('./bodies.ts') },
-    pages: [servePages(health), serveApp(appFolder, APP_HEADERS)],
+    pages: [servePages(health), serveFiles(appFolder, APP_HEADERS)],
     documents: [publish(limits)],
   });
 }

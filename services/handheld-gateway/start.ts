@@ -14,7 +14,7 @@ import { sayStoredAhead } from '../../domain/tracking/wrong-clock/stored-ahead.t
 import { startCredentialUsage } from '../../platform/access/credential-usage.ts';
 import { startRefusedSignIns } from '../../platform/access/refused-sign-ins.ts';
 import { startAccess } from '../../platform/access/start-access.ts';
-import { isAppBuilt } from '../../platform/http/app-files/serve-app.ts';
+import { isAppBuilt } from '../../platform/http/app-files/serve-files.ts';
 import { LargeBodies } from '../../platform/http/large-bodies.ts';
 import { serveApp } from '../../platform/http/unparsed.ts';
 import { limitSignInFailures } from '../../platform/rate-limit/sign-in-failures.ts';

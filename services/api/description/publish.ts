@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Middleware } from 'koa';
 import type { OpenApiDocument } from '../../../platform/description/openapi.ts';
 import { appHeaders } from '../../../platform/http/app-files/app-headers.ts';
-import { serveApp } from '../../../platform/http/app-files/serve-app.ts';
+import { serveFiles } from '../../../platform/http/app-files/serve-files.ts';
 import { type Page, servePages } from '../../../platform/http/pages.ts';
 
 export const JSON_PATH = '/api/openapi.json';
@@ -33,7 +33,7 @@ export function publishDescription(describe: () => OpenApiDocument): Middleware 
     ['/', () => elsewhere(302, DOCS_PATH)],
   ]);
   const described = servePages(async (path) => (await pages.get(path)?.()) ?? null);
-  const reference = once(() => serveApp(DOCS_FOLDER, DOCS_HEADERS, DOCS_PATH));
+  const reference = once(() => serveFiles(DOCS_FOLDER, DOCS_HEADERS, DOCS_PATH));
   return (koa, next) =>
     koa.path === DOCS_PATH || koa.path.startsWith(`${DOCS_PATH}/assets/`)
       ? reference()(koa, next)

@@ -13,7 +13,7 @@ import type { Headers } from '../problem.ts';
  * @param folder without it, nothing is served.
  * @param headers of every file.
  */
-export function serveApp(folder: string, headers: Headers, base = '/'): Middleware {
+export function serveFiles(folder: string, headers: Headers, base = '/'): Middleware {
   const at = base.replace(/\/$/, '');
   const pages = new Map(filesBelow(folder).map((file) => [at + pathOf(folder, file), pageOf(file, headers)]));
   const index = pages.get(`${at}/index.html`);
