@@ -35,7 +35,7 @@ export interface HeardAt {
 }
 
 /**
- * The earliest instant after the window at which the answer can change: a threshold passes, hours of work or a version of the
+ * The earliest instant after the window at which the answer can change: a threshold passes, working hours or a version of the
  * rule begin or end. Where an asset is it counts as covered from now on, if somebody is taken to listen there. Where nobody
  * is, no time passes until somebody does; and what only needs to be proven waits for the next message of a reader, also
  * where it is over by now:

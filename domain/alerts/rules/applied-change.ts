@@ -75,7 +75,7 @@ export async function appliedChange(
   return settings;
 }
 
-/** Hours of work with a change; hours that are taken away take their time zone with them. */
+/** Working hours with a change; hours that are taken away take their time zone with them. */
 function appliedHours(
   issues: FieldIssue[],
   before: RuleSettings['hours'],
@@ -190,7 +190,7 @@ const REMEDIES: Record<FieldName, string> = {
   then_seconds: 'has one threshold; leave it out, or make it a rule of overdue or dwell',
   location_external_key:
     'has no location of its own; to select assets by location use within_location_external_key',
-  hours: 'holds at all hours; only must_be has hours of work',
+  hours: 'holds at all hours; only must_be has working hours',
   reading: 'is not about what tags measure; only reading and battery_low are',
   above: 'has no upper bound; only reading has',
   below: 'has no lower bound; only reading and battery_low have',

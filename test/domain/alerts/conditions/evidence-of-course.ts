@@ -73,7 +73,7 @@ export function aroundCourse(
   });
 }
 
-/** @param site where the places are, and how long a step takes, if that is no minute; hours of work need that. */
+/** @param site where the places are, and how long a step takes, if that is no minute; working hours need that. */
 export function rulesOf(
   { kind, versions }: Course,
   { idOf, step }: { idOf: (place: number) => number; step: number } = { idOf: (place) => place, step: STEP },

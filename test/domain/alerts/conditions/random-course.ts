@@ -21,7 +21,7 @@ export interface Version {
   after: number;
   thenAfter: number | null;
   place: number;
-  /** Hours of work. */
+  /** Working hours. */
   open: Span[] | null;
   isNamed: boolean;
   within: number | null;

@@ -117,7 +117,7 @@ describe('the stretches in which a condition holds', () => {
     ]);
   });
 
-  it('are those outside of where it must be, in the hours of work', () => {
+  it('are those outside of where it must be, in working hours', () => {
     const hour = 3_600_000_000;
     const hours = { timeZone: 'UTC', weekly: [3, 4].map((day) => ({ day, from: 8 * 60, until: 10 * 60 })) };
     const moved = asset({

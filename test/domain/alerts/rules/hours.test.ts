@@ -19,7 +19,7 @@ const shown = (text: string, since: string, until: string) =>
     [period.since, period.until].map((at) => new Date(at / 1_000).toISOString().slice(5, 16)),
   );
 
-describe('hours of work', () => {
+describe('working hours', () => {
   it('are read from text', () => {
     expect(parseHours('Mon-Tue 07:00-18:00, Sun 22:00-06:00')).to.deep.equal([
       { day: 0, from: 420, until: 1_080 },
