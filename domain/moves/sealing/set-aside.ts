@@ -70,6 +70,9 @@ export class SetAside {
 
   async remove(db: Connection, orgId: number): Promise<void> {
     this.#again.delete(orgId);
+    if (this.#queue !== MOVES) {
+      return;
+    }
     await db.exec(sql.type(NO_ROWS)`delete from sealing_faults where org_id = ${orgId}`);
   }
 }

@@ -1,8 +1,10 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import type { Finding } from '../../../../domain/health/finding.ts';
-import type { SealingFault } from '../../../../domain/moves/sealing/set-aside.ts';
+import { CHANGES } from '../../../../domain/moves/sealing/queues.ts';
+import { type SealingFault, SetAside } from '../../../../domain/moves/sealing/set-aside.ts';
 import { runCommand } from '../../../support/command-line.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { sealAll } from '../../../support/seal-all.ts';
@@ -123,6 +125,18 @@ describe('an event that cannot be sealed', () => {
     expect(await database.rows('select org_id, move_id::integer from sealing_faults')).to.deep.equal([
       { org_id: good, move_id: ids[1] },
     ]);
+  });
+
+  it('stays stored while a change of the same organization is sealed again', async () => {
+    await spoil();
+    await sealAll(database.url);
+    const [db, changes] = [databaseOn(database.pool), new SetAside(CHANGES)];
+    await changes.load(db);
+    expect(changes.orgIds).to.deep.equal([]);
+    expect(await changes.add(db, { orgId: bad, error: null }, 0)).to.include({ orgId: bad });
+    await changes.remove(db, bad);
+    expect(changes.orgIds).to.deep.equal([]);
+    expect(await database.rows('select org_id from sealing_faults')).to.deep.equal([{ org_id: bad }]);
   });
 
   it('of an organization that is gone holds up no other', async () => {
