@@ -62,12 +62,19 @@ function isWorthIt({ method, response }: Koa.Context, body: unknown): body is st
   );
 }
 
-/** True if `If-None-Match` names the answer's ETag, whatever `Cache-Control` says: `fetch` always adds `no-cache`. */
+/**
+ * True if `If-None-Match` names the answer's ETag, whatever `Cache-Control` says: `fetch` always adds `no-cache`. Then `Vary` is set as
+ * it may be on the answer, since caches take it from the 304.
+ */
 export function isKnown(koa: Koa.Context): boolean {
   const [etag, ...given] = [koa.response.get('ETag'), ...koa.get('If-None-Match').split(',')].map((tag) =>
     tag.trim().replace(/^W\//, ''),
   );
-  return given.some((tag) => tag === etag || tag === '*');
+  const isGiven = given.some((tag) => tag === etag || tag === '*');
+  if (isGiven) {
+    koa.vary('Accept-Encoding');
+  }
+  return isGiven;
 }
 
 /** The better one first: browsers take both as gladly. */
