@@ -111,6 +111,12 @@ describe('questions by MCP', () => {
       isError: true,
       text: 'No live asset has the external key NONE',
     });
+    for (const name of ['what_is_here', 'what_is_missing']) {
+      expect(await answerTo(name, { location: 'NONE' })).to.deep.equal({
+        isError: true,
+        text: 'No live location has the external key NONE',
+      });
+    }
     expect((await answerTo('where_was', { asset: 'PALLET', at: 'now' })).isError).to.equal(true);
     expect((await answerTo('where_is', { asset: 'PALLET', other: 'x' })).isError).to.equal(true);
     const others = await api.keyWith(['assets:read', 'tracking:read']);

@@ -1,4 +1,4 @@
-import { messageOf } from '../../../base/errors.ts';
+import { AppError, messageOf } from '../../../base/errors.ts';
 import { writeJson } from '../../../base/json/json-text.ts';
 import { JSON_TYPE, parseBody, type StreamedBody } from '../../../platform/http/body.ts';
 import { StreamedList } from '../../../platform/http/lists.ts';
@@ -8,7 +8,7 @@ import { gather } from '../../../platform/http/read-body.ts';
 import type { Exchange, Route } from '../../../platform/http/route.ts';
 import { JsonBytes, type Success } from '../../../platform/http/success.ts';
 import { type ApiContext, route } from '../serving/context.ts';
-import { type Ask, type Asset, inputSchema, onlyAsset, TOOLS, type Tool } from './tools.ts';
+import { type Ask, inputSchema, type Named, TOOLS, type Tool } from './tools.ts';
 
 /** Bytes of a request, and of the answers of a tool. */
 const MOST_ASKED = 32_768;
@@ -112,27 +112,15 @@ async function answerOf(
   consoleUrl: string | null,
 ) {
   try {
-    const { asset: key } = given;
-    const asset =
-      key === undefined
-        ? null
-        : onlyAsset(
-            JSON.parse(
-              await ask(asking, {
-                operationId: 'listAssets',
-                query: { external_key: key, include_not_in_effect: 'true' },
-              }),
-            ) as { data: Asset[] },
-            key,
-          );
-    const asks = tool.asks(given, asset);
+    const named = await namedBy(asking, given);
+    const asks = tool.asks(given, named);
     // As many tokens as the same requests over HTTP.
-    await asking.charge(asks.length - (asset === null ? 1 : 0));
+    await asking.charge(asks.length - (named === null ? 1 : 0));
     const answers: string[] = [];
     for (const each of asks) {
       answers.push(await ask(asking, each));
     }
-    const screen = `${consoleUrl ?? ''}/#/${tool.screen(given, asset)}?org=${asking.context.db.orgId}`;
+    const screen = `${consoleUrl ?? ''}/#/${tool.screen(given, named)}?org=${asking.context.db.orgId}`;
     return content(`{"console":${JSON.stringify(screen)},"answers":[${answers.join()}]}`);
   } catch (error) {
     const problem = toProblem(error);
@@ -141,6 +129,28 @@ async function answerOf(
     }
     return { ...content(messageOf(problem)), isError: true };
   }
+}
+
+/**
+ * The row that is named: reports answer for an unknown one as for one without anything.
+ *
+ * @throws AppError `not_found`; whatever {@link ask} does.
+ */
+async function namedBy(asking: Asking, { asset, location }: Record<string, string>): Promise<Named | null> {
+  const key = asset ?? location;
+  if (key === undefined) {
+    return null;
+  }
+  const found = await ask(asking, {
+    operationId: asset === undefined ? 'listLocations' : 'listAssets',
+    query: { external_key: key, include_not_in_effect: 'true' },
+  });
+  const [named] = (JSON.parse(found) as { data: Named[] }).data;
+  if (named === undefined) {
+    const kind = asset === undefined ? 'location' : 'asset';
+    throw new AppError('not_found', `No live ${kind} has the external key ${key}`);
+  }
+  return named;
 }
 
 function content(text: string) {

@@ -1,5 +1,4 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { AppError } from '../../../base/errors.ts';
 
 /** A request to an operation of the API that reads. */
 export interface Ask {
@@ -14,13 +13,13 @@ export interface Tool {
   description: string;
   /** By name: what it is, and whether it may be left out. */
   input: Readonly<Record<string, { description: string; isOptional?: true }>>;
-  /** @param asset the one named by `asset`, if any. */
-  asks(given: Arguments, asset: Asset | null): Ask[];
+  /** @param named the asset or the location, if any. */
+  asks(given: Arguments, named: Named | null): Ask[];
   /** The console's screen that shows the answer. */
-  screen(given: Arguments, asset: Asset | null): string;
+  screen(given: Arguments, named: Named | null): string;
 }
 
-export interface Asset {
+export interface Named {
   id: number;
 }
 
@@ -41,7 +40,7 @@ const whereAt = ({ asset = '', at = '', known_at: known }: Arguments): Ask => ({
   operationId: 'reportPositionsAt',
   query: { asset_external_key: asset, at, ...(known === undefined ? {} : { known_at: known }) },
 });
-const ofAsset = (_: Arguments, asset: Asset | null) => `asset/${asset?.id}`;
+const ofAsset = (_: Arguments, asset: Named | null) => `asset/${asset?.id}`;
 
 export const TOOLS: Readonly<Record<string, Tool>> = {
   find: {
@@ -117,13 +116,4 @@ export function inputSchema({ input }: Tool): JsonSchema {
     required: names.filter((name) => input[name]?.isOptional !== true),
     additionalProperties: false,
   };
-}
-
-/** @throws AppError `not_found`. */
-export function onlyAsset(list: { data: readonly Asset[] }, key: string): Asset {
-  const [asset] = list.data;
-  if (asset === undefined) {
-    throw new AppError('not_found', `No live asset has the external key ${key}`);
-  }
-  return asset;
 }
