@@ -1,6 +1,7 @@
 // 0.16.0, because 0.17.0 makes an object of the type `string & {}` of open enumerations.
 import createClient, { type Client } from 'openapi-fetch';
-import { type Following, type FollowOptions, feedHead, follow } from './follow.ts';
+import { CHANGES, type ChangeEvent, type FeedEvent, headOf, MOVES } from './feeds.ts';
+import { type Following, type FollowOptions, follow } from './follow.ts';
 import type { paths } from './paths.ts';
 import { type Patience, patientFetch } from './patient-fetch.ts';
 
@@ -15,9 +16,12 @@ export interface ClientOptions {
 
 export interface TagtrailClient extends Client<paths> {
   /** The events of the feed of moves after a position, see {@link follow}. */
-  follow(options?: FollowOptions): Following;
+  follow(options?: FollowOptions): Following<FeedEvent>;
   /** The position of the last event there is. @throws TagtrailError for a refusal. */
   feedHead(): Promise<number>;
+  /** The same of the feed of changes of assets, locations and tags, which has positions of its own. */
+  followChanges(options?: FollowOptions): Following<ChangeEvent>;
+  changesHead(): Promise<number>;
 }
 
 /** A client of one organization's data. PATCH goes out as a JSON Merge Patch, as the API wants it. */
@@ -36,7 +40,9 @@ export function createTagtrailClient({ baseUrl, apiKey, patience = {} }: ClientO
     },
   });
   return Object.assign(client, {
-    follow: (options?: FollowOptions) => follow(client, options),
-    feedHead: () => feedHead(client),
+    follow: (options?: FollowOptions) => follow(client, MOVES, options),
+    feedHead: () => headOf(client, MOVES),
+    followChanges: (options?: FollowOptions) => follow(client, CHANGES, options),
+    changesHead: () => headOf(client, CHANGES),
   });
 }

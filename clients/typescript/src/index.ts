@@ -1,6 +1,13 @@
-export { type AlertEvent, type FeedEvent, isAlert, isMove, type MoveEvent } from './ask-for-moves.ts';
 export { type ClientOptions, createTagtrailClient, type TagtrailClient } from './client.ts';
 export { FeedExpiredError, type Problem, TagtrailError } from './error.ts';
+export {
+  type AlertEvent,
+  type ChangeEvent,
+  type FeedEvent,
+  isAlert,
+  isMove,
+  type MoveEvent,
+} from './feeds.ts';
 export type { Following, FollowOptions } from './follow.ts';
 export type { components, operations, paths } from './paths.ts';
 export { type Patience, patientFetch } from './patient-fetch.ts';
