@@ -8,7 +8,11 @@ import { deriveStates } from './derive-states.ts';
 import { MOST_ASSETS } from './list-presence.ts';
 import { presenceRows } from './presence-rows.ts';
 
-export type StateCounts = Record<Presence['state'], number>;
+export interface StateCounts {
+  counts: Record<Presence['state'], number>;
+  /** How many are missing from each location, where any are. */
+  missingFrom: ReadonlyMap<number, number>;
+}
 
 /** Why there are no counts: too many assets, or too much evidence for the available time. */
 export type NotCounted = 'assets' | 'evidence';
@@ -44,11 +48,16 @@ async function counted(db: OrganizationDatabase, most: number): Promise<StateCou
   }
   const now = await requirePast(db, {});
   const { rows: assets } = pageOf(await list.any(presenceRows(orgId, now + 1, WHOLE)));
-  const counts = Object.fromEntries(STATES.map((state) => [state, 0])) as StateCounts;
-  for (const { state } of await deriveStates(list, now, assets)) {
+  const counts = Object.fromEntries(STATES.map((state) => [state, 0])) as StateCounts['counts'];
+  const missingFrom = new Map<number, number>();
+  for (const [index, { state }] of (await deriveStates(list, now, assets)).entries()) {
     counts[state] += 1;
+    const locationId = assets[index]?.location_id ?? null;
+    if (state === 'missing' && locationId !== null) {
+      missingFrom.set(locationId, (missingFrom.get(locationId) ?? 0) + 1);
+    }
   }
-  return counts;
+  return { counts, missingFrom };
 }
 
 const WHOLE = {

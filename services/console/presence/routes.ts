@@ -163,8 +163,11 @@ const counts = memberRoute({
 
 function countsView(counted: StateCounts | NotCounted) {
   return typeof counted === 'string'
-    ? { counts: null, not_counted: counted, most_assets: MOST_ASSETS }
-    : { counts: counted, not_counted: null, most_assets: MOST_ASSETS };
+    ? { counts: null, missing_from: [], not_counted: counted, most_assets: MOST_ASSETS }
+    : {
+        ...{ counts: counted.counts, missing_from: [...counted.missingFrom] },
+        ...{ not_counted: null, most_assets: MOST_ASSETS },
+      };
 }
 
 export const presenceCountRoutes = [counts];

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
 import { STATES } from '../../../domain/presence/coverage/state-of.ts';
 import { PAGING } from '../../../platform/http/lists.ts';
@@ -33,6 +33,10 @@ export const PASSING: JsonSchema = objectOf({
 
 export const COUNTS: JsonSchema = objectOf({
   counts: nullableSchema(objectOf(Object.fromEntries(STATES.map((state) => [state, COUNT_SCHEMA])))),
+  missing_from: listOf({
+    ...{ type: 'array', description: 'location_id, number of assets missing from it' },
+    ...{ prefixItems: [ID_SCHEMA, COUNT_SCHEMA], minItems: 2, maxItems: 2 },
+  }),
   not_counted: { type: ['string', 'null'], enum: ['assets', 'evidence', null] },
   most_assets: COUNT_SCHEMA,
 });

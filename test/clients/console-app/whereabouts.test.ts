@@ -4,6 +4,7 @@ import { screenshot } from '../../support/browser.ts';
 import { cutTexts, faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
+import { storeSweepBy } from '../../support/stored-sweep.ts';
 
 const SECOND = 1_000_000;
 
@@ -167,6 +168,36 @@ describe('the console, looking for where things are', () => {
     found.push(...(await faultsOf(page, 'place-states')));
     expect(found).to.deep.equal([]);
     await database.empty('location_watches');
+  });
+
+  it('counts nothing as here that a sweep did not find, wherever it is counted', async () => {
+    const other = await Site.create(database, 'Swept');
+    const yard = await other.location('YARD');
+    const [crate, box] = [await other.asset('CRATE-2', 'E280A1'), await other.asset('BOX-2', 'E280A2')];
+    const reader = await other.reader('Yard gate', [yard]);
+    for (const value of ['E280A1', 'E280A2']) {
+      const at = begun + 3_000 * SECOND;
+      await record(database, [
+        aRead({ orgId: other.orgId, readerId: reader, value, locationId: yard, at, rssi: -50 }),
+      ]);
+    }
+    await sealBatch(database.pool, [{ orgId: other.orgId, after: 0, share: 1_000 }]);
+    await storeSweepBy(
+      database,
+      { orgId: other.orgId, handheld: 'Scanner' },
+      {
+        ...{ id: '01KQSB3M8R0E5T9V2W4X6Y8Z1B', locationId: yard, endedAt: new Date().toISOString() },
+        ...{ expected: [crate, box], found: [box], missing: [crate] },
+      },
+    );
+    const page = await app.open('#/now', await app.as('viewer', other.orgId));
+    await page.locator(`[data-place="${yard}"] .tree-number`).getByText('1', { exact: true }).waitFor();
+    await page.evaluate(`location.hash = '#/place/${yard}'`);
+    const figure = (word: string) => page.locator('.figures .card', { hasText: word }).locator('dd');
+    await figure('Missing').getByText('1', { exact: true }).waitFor();
+    await figure('Here').getByText('1', { exact: true }).waitFor();
+    await page.evaluate("location.hash = '#/find?q=CRATE-2'");
+    await page.locator('.found', { hasText: 'CRATE-2' }).locator('.badge', { hasText: 'Missing' }).waitFor();
   });
 
   it('counts ages by the server’s clock, whatever the device’s says', async () => {

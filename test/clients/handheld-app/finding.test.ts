@@ -104,6 +104,8 @@ describe('finding an asset in the handheld app', () => {
     await app.shows('HALL › DOCK-3');
     await app.shows('The gateway does not answer. Shown as of');
     expect(await app.page.getByText(UNHEARD).count()).to.equal(0);
+    // Nor does it say that it is there: that was so when the list was fetched.
+    await app.page.locator('.tag-word', { hasText: 'Unknown, last here' }).waitFor();
   });
 
   it('reads the device’s own list once, and not for every letter', async () => {

@@ -147,7 +147,7 @@ function answersOf(found: Found | undefined, q: string, t: Texts['shell']): read
     key: `place ${place.id}`,
     icon: 'place' as const,
     title: place.name,
-    sub: t.assetsHere(place.assets_here),
+    sub: texts.value.find.assetsHere(place.assets_here),
     to: href('place', place.id),
   }));
   const all = { key: 'all', icon: 'search' as const, title: t.findAll(q), sub: '', to: href('find', { q }) };

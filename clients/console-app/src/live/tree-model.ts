@@ -3,17 +3,35 @@ import type { Data, MoveEvent } from '../api/types.ts';
 
 export type TreeRow = Data<'GET /tree'>['locations'][number];
 
-export interface Place {
-  id: number;
-  key: string;
-  name: string;
-  parent: Place | null;
-  children: readonly Place[];
-  /** Assets at the place itself, and at all within it. */
-  here: number;
-  total: number;
+export class Place {
+  readonly id: number;
+  readonly key: string;
+  readonly name: string;
+  parent: Place | null = null;
+  children: readonly Place[] = [];
+  /** Assets seen last at the place itself, and at all within it. */
+  seen: number;
+  seenWithin = 0;
+  missing = 0;
+  missingWithin = 0;
   /** When a move last changed it, by the clock of `performance`; 0 for never. */
-  touchedAt: number;
+  touchedAt = 0;
+
+  constructor([id, , key, name, seen]: TreeRow) {
+    this.id = id;
+    this.key = key;
+    this.name = name;
+    this.seen = seen;
+  }
+
+  /** Those that are not missing: which are is counted anew less often than moves come. */
+  get here(): number {
+    return Math.max(0, this.seen - this.missing);
+  }
+
+  get total(): number {
+    return Math.max(0, this.seenWithin - this.missingWithin);
+  }
 }
 
 /** The places of an organization with their counts, which moves update. */
@@ -25,9 +43,8 @@ export class TreeModel {
   constructor({ position, locations }: { position: number; locations: readonly TreeRow[] }) {
     this.#position = position;
     const below = new Map<number | null, Place[]>();
-    for (const [id, , key, name, here] of locations) {
-      const place = { id, key, name, parent: null, children: [], here, total: 0, touchedAt: 0 };
-      this.#places.set(id, place);
+    for (const row of locations) {
+      this.#places.set(row[0], new Place(row));
     }
     for (const [id, parentId] of locations) {
       const place = this.#places.get(id) as Place;
@@ -45,7 +62,7 @@ export class TreeModel {
     }
     this.roots = below.get(null) ?? [];
     for (const place of this.#places.values()) {
-      this.#add(place, place.here, 0);
+      this.#add(place, place.seen, 0);
     }
   }
 
@@ -58,7 +75,7 @@ export class TreeModel {
   }
 
   get assets(): number {
-    return this.roots.reduce((sum, { total }) => sum + total, 0);
+    return this.roots.reduce((sum, { seenWithin }) => sum + seenWithin, 0);
   }
 
   place(id: number | null): Place | null {
@@ -101,14 +118,31 @@ export class TreeModel {
       this.roots = without(this.roots);
     } else {
       place.parent.children = without(place.parent.children);
-      this.#add(place.parent, -place.total, 0);
+      this.#add(place.parent, -place.seenWithin, 0);
+      addMissing(place.parent, -place.missingWithin);
     }
     place.parent = parent;
     if (parent === null) {
       this.roots = withIt(this.roots);
     } else {
       parent.children = withIt(parent.children);
-      this.#add(parent, place.total, 0);
+      this.#add(parent, place.seenWithin, 0);
+      addMissing(parent, place.missingWithin);
+    }
+  }
+
+  /** @param missing number of missing assets by place. */
+  setMissing(missing: readonly (readonly [number, number])[]): void {
+    for (const place of this.#places.values()) {
+      place.missing = 0;
+      place.missingWithin = 0;
+    }
+    for (const [id, count] of missing) {
+      const place = this.#places.get(id);
+      if (place !== undefined) {
+        place.missing = count;
+        addMissing(place, count);
+      }
     }
   }
 
@@ -140,20 +174,26 @@ export class TreeModel {
     }
     const [left, reached] = [this.place(from), this.place(to)];
     if (left !== null) {
-      left.here -= 1;
+      left.seen -= 1;
       this.#add(left, -1, now);
     }
     if (reached !== null) {
-      reached.here += 1;
+      reached.seen += 1;
       this.#add(reached, 1, now);
     }
   }
 
   #add(place: Place, count: number, now: number): void {
     for (let each: Place | null = place; each !== null; each = each.parent) {
-      each.total += count;
+      each.seenWithin += count;
       each.touchedAt = Math.max(each.touchedAt, now);
     }
+  }
+}
+
+function addMissing(place: Place, count: number): void {
+  for (let each: Place | null = place; each !== null; each = each.parent) {
+    each.missingWithin += count;
   }
 }
 

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../api/api-error.ts';
-import { useRead } from '../api/use-read.ts';
+import type { Data } from '../api/types.ts';
+import { type Read, useRead } from '../api/use-read.ts';
 import { writesTo } from '../api/writes.ts';
 import { movesAfter, onReset } from './live.ts';
 import { TreeModel, type TreeRow } from './tree-model.ts';
@@ -30,13 +31,18 @@ interface Tree {
   version: number;
   problem: ApiError | null;
   reload: () => void;
+  states: Read<{ data: StateCounts }>;
 }
+
+export type StateCounts = Data<'GET /presence'>;
 
 /** The live tree, redrawn with every move. */
 export function useTree(): Tree {
   const { answer, problem, reload } = useRead<{ data: { position: number; locations: readonly TreeRow[] } }>(
     '/tree',
   );
+  // As old as a minute: the server keeps its answer.
+  const states = useRead<{ data: StateCounts }>('/presence');
   const model = useRef<{ of: unknown; model: TreeModel } | null>(null);
   const again = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const [version, draw] = useState(0);
@@ -55,6 +61,10 @@ export function useTree(): Tree {
       current?.reparent(id, parentId);
     }
   }
+  useLayoutEffect(() => {
+    current?.setMissing(states.answer?.data.missing_from ?? []);
+    draw((count) => count + 1);
+  }, [current, states.answer]);
   const applyAll = () => {
     if (current !== null) {
       const missing = movesAfter(current.position);
@@ -77,11 +87,14 @@ export function useTree(): Tree {
     }
   }, [writes]);
   useEffect(() => {
-    const timer = setInterval(reload, REFRESH_MS);
+    const timer = setInterval(() => {
+      reload();
+      states.reload();
+    }, REFRESH_MS);
     return () => {
       clearInterval(timer);
       clearTimeout(again.current);
     };
   }, []);
-  return { model: current, version, problem, reload };
+  return { model: current, version, problem, reload, states };
 }

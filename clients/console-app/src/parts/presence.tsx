@@ -1,4 +1,5 @@
-import type { PresenceBecause, PresenceState } from '../api/types.ts';
+import type { Presence, PresenceBecause, PresenceState } from '../api/types.ts';
+import { useRead } from '../api/use-read.ts';
 import { href } from '../router/router.ts';
 import { texts } from '../texts/texts.ts';
 import { Badge, type Tone } from './badge.tsx';
@@ -14,6 +15,14 @@ const TONES: Record<PresenceState, Tone> = {
 
 export function StateBadge({ state }: { state: PresenceState }) {
   return <Badge tone={TONES[state]}>{texts.value.presence.states[state]}</Badge>;
+}
+
+/** Present states by asset; of those that are not known yet, nothing. */
+export function useStates(ids: readonly number[]): ReadonlyMap<number, PresenceState> {
+  const { answer } = useRead<{ data: readonly Presence[] }>(ids.length === 0 ? null : '/reports/presence', {
+    ...{ asset_id: ids, limit: Math.max(1, ids.length), include_not_in_effect: true },
+  });
+  return new Map(answer?.data.map(({ asset_id: id, state }) => [id, state]));
 }
 
 /** Why an asset is overdue or missing, or why nobody can tell. */

@@ -1189,7 +1189,7 @@ export const de = {
     since: 'seit',
     seenAgo: (duration) => `gesehen vor ${duration}`,
     before: 'davor:',
-    assetsHere: (count) => counted(count, 'Objekt', 'Objekte'),
+    assetsHere: (count) => `${counted(count, 'Objekt', 'Objekte')} zuletzt hier gesehen`,
   },
   place: {
     dwell: 'Wie lange etwas bleibt',

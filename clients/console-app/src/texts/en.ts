@@ -1152,7 +1152,7 @@ export const en = {
     since: 'since',
     seenAgo: (duration: string) => `seen ${duration} ago`,
     before: 'before:',
-    assetsHere: (count: number) => counted(count, 'asset', 'assets'),
+    assetsHere: (count: number) => `${counted(count, 'asset', 'assets')} last seen here`,
   },
   place: {
     dwell: 'How long assets stay',

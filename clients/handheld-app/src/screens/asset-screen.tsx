@@ -47,7 +47,7 @@ function Asset({ page }: { page: Extract<Page, { kind: 'asset' }> }) {
   const { name, external_key, location, since, last_seen, tags, stays, presence } = page.asset;
   // An old position says nothing about now.
   const whether = page.asOf === null && presence ? presenceWords(presence) : null;
-  const lastAt = whether === null ? null : lastAtWords(presence?.state);
+  const isThere = whether !== null && presence?.state === 'present';
   const above = location === null ? [] : places.tree.value.ancestors(location.id);
   const earlier = stays?.slice(1) ?? [];
   return (
@@ -56,10 +56,10 @@ function Asset({ page }: { page: Extract<Page, { kind: 'asset' }> }) {
         <h1 class="asset-name">{name}</h1>
         <p class="mono">{external_key}</p>
       </div>
-      <div class={`tag ${location === null || lastAt !== null ? 'tone-empty' : 'tone-place'}`}>
+      <div class={`tag ${isThere ? 'tone-place' : 'tone-empty'}`}>
         <p class="tag-word">
-          <Icon name={location === null || lastAt !== null ? 'missing' : 'place'} />
-          {location === null ? said.neverSeen : (lastAt ?? said.isAt)}
+          <Icon name={isThere ? 'place' : 'missing'} />
+          {location === null ? said.neverSeen : isThere ? said.isAt : lastAtWords(presence?.state)}
         </p>
         <p class="tag-title">{location?.name ?? said.noScan}</p>
         {location !== null && (
@@ -125,10 +125,12 @@ function StayRow({ stay }: { stay: Stay }) {
   );
 }
 
-/** For the heading if it may be gone; null if it is there. */
-function lastAtWords(state: string | undefined): string | null {
+/** For the heading if it may be gone, or nothing says that it is there. */
+function lastAtWords(state: string | undefined): string {
   const { lastAt } = texts.value.asset;
-  return state !== undefined && Object.hasOwn(lastAt, state) ? lastAt[state as keyof typeof lastAt] : null;
+  return state !== undefined && Object.hasOwn(lastAt, state)
+    ? lastAt[state as keyof typeof lastAt]
+    : lastAt.seen;
 }
 
 /** Whether an asset is still there, and why, in words; null of a state that this app does not know. */

@@ -177,6 +177,7 @@ export const de: Texts = {
       overdue: 'Überfällig, zuletzt hier',
       missing: 'Vermisst, zuletzt hier',
       unknown: 'Unbekannt, zuletzt hier',
+      seen: 'Zuletzt hier gesehen',
     },
     isAt: 'Es ist hier',
     since: (moment) => `Seit ${moment}. `,

@@ -170,7 +170,12 @@ export const en = {
     notKnown: 'The gateway does not answer, and this device does not know this asset.',
     neverSeen: 'Never seen',
     noScan: 'No scan has seen it yet',
-    lastAt: { overdue: 'Overdue, last here', missing: 'Missing, last here', unknown: 'Unknown, last here' },
+    lastAt: {
+      overdue: 'Overdue, last here',
+      missing: 'Missing, last here',
+      unknown: 'Unknown, last here',
+      seen: 'Last seen here',
+    },
     isAt: 'It is at',
     since: (moment: string) => `Since ${moment}. `,
     lastSeen: (moment: string) => `Last seen ${moment}.`,

@@ -259,9 +259,7 @@ function WhereItIs({
   presence: Presence | undefined;
 }) {
   const t = texts.value.asset;
-  const isThere =
-    asset.deleted_at === null &&
-    (presence === undefined || ['present', 'never_seen'].includes(presence.state));
+  const isThere = asset.deleted_at === null && presence?.state === 'present';
   return (
     <section class="card where" aria-label={t.whereItIs}>
       <span class="dot dot-place">

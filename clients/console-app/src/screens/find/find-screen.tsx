@@ -1,11 +1,12 @@
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import { serverNow } from '../../api/server-clock.ts';
-import type { Found, FoundAsset, FoundLocation } from '../../api/types.ts';
+import type { Found, FoundAsset, FoundLocation, PresenceState } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
 import { durationText } from '../../parts/duration.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { StateBadge, useStates } from '../../parts/presence.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { address, href } from '../../router/router.ts';
@@ -17,6 +18,7 @@ export function FindScreen() {
   const q = address.value.query.get('q') ?? '';
   const { answer, problem, isLoading, reload } = useRead<{ data: Found }>(q === '' ? null : '/find', { q });
   const found = answer?.data;
+  const states = useStates(found?.assets.map(({ id }) => id) ?? []);
   return (
     <div class="page find-page">
       <PageHead
@@ -48,7 +50,7 @@ export function FindScreen() {
               <h2>{t.assets}</h2>
               <ul class="found-assets">
                 {found.assets.map((asset) => (
-                  <FoundAssetCard key={asset.id} asset={asset} />
+                  <FoundAssetCard key={asset.id} asset={asset} state={states.get(asset.id)} />
                 ))}
               </ul>
               {found.asset_count > found.assets.length && (
@@ -62,8 +64,8 @@ export function FindScreen() {
   );
 }
 
-/** An asset's location, since when, how recently it was seen, and earlier locations. */
-function FoundAssetCard({ asset }: { asset: FoundAsset }) {
+/** An asset's state and location, since when, how recently it was seen, and earlier locations. */
+function FoundAssetCard({ asset, state }: { asset: FoundAsset; state: PresenceState | undefined }) {
   const t = texts.value.find;
   const { location, since, last_seen: lastSeen } = asset;
   return (
@@ -81,6 +83,7 @@ function FoundAssetCard({ asset }: { asset: FoundAsset }) {
         <p class="none">{texts.value.assets.nowhere}</p>
       ) : (
         <p class="found-where">
+          {state !== undefined && <StateBadge state={state} />}
           <Icon name="place" />
           <a class="title" href={href('place', location.id)}>
             {location.name}

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type Alert, type Data, type MoveEvent, PRESENCE_STATES } from '../../api/types.ts';
+import { type Alert, type MoveEvent, PRESENCE_STATES } from '../../api/types.ts';
 import { useNames } from '../../api/use-names.ts';
-import { useRead } from '../../api/use-read.ts';
+import { type Read, useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 import { useMoves } from '../../live/use-moves.ts';
 import { useReloadOnAlerts } from '../../live/use-reload-on-alerts.ts';
-import { useTree } from '../../live/use-tree.ts';
+import { type StateCounts as Counted, useTree } from '../../live/use-tree.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { MoveLine } from '../../parts/move-line.tsx';
@@ -23,7 +23,7 @@ import { alertSubject, alertWords } from '../alerts/alert-words.ts';
 /** `#/now?q=…`: every place with its assets, and live moves. */
 export function NowScreen() {
   const t = texts.value.now;
-  const { model, version, problem, reload } = useTree();
+  const { model, version, problem, reload, states } = useTree();
   const searched = address.value.query.get('q') ?? '';
   if (model === null) {
     return (
@@ -40,7 +40,7 @@ export function NowScreen() {
   return (
     <div class="page now">
       <PageHead title={texts.value.screens.now} sub={t.sub(model.assets, model.size)} />
-      {model.assets > 0 && <StateCounts />}
+      {model.assets > 0 && <StateCounts states={states} />}
       {model.size === 0 ? (
         <EmptyState icon="places" title={t.none} hint={t.noneHint}>
           {may('operator') && (
@@ -194,16 +194,9 @@ function SilentReaders() {
   );
 }
 
-/** As long as the server keeps its answer. */
-const COUNTS_EVERY_MS = 60_000;
-
-type StateCounts = Data<'GET /presence'>;
-
 /** Numbers of assets by state, each with a link to them. */
-function StateCounts() {
+function StateCounts({ states: { answer, problem, reload } }: { states: Read<{ data: Counted }> }) {
   const t = texts.value.presence;
-  const { answer, problem, reload } = useRead<{ data: StateCounts }>('/presence');
-  useRepeat(reload, COUNTS_EVERY_MS);
   const counted = answer?.data;
   if (counted === undefined && problem !== null) {
     return <ProblemNote problem={problem} onRetry={reload} />;

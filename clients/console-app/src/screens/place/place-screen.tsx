@@ -1,6 +1,6 @@
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import { serverNow } from '../../api/server-clock.ts';
-import type { Data, Passing, Presence, PresenceState, Present, Row } from '../../api/types.ts';
+import type { Data, Passing, PresenceState, Present, Row } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useRead } from '../../api/use-read.ts';
 import type { Place } from '../../live/tree-model.ts';
@@ -12,7 +12,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { LineOfAsset, PlaceLink } from '../../parts/move-line.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { StateBadge } from '../../parts/presence.tsx';
+import { StateBadge, useStates } from '../../parts/presence.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { href } from '../../router/router.ts';
@@ -25,17 +25,17 @@ export function PlaceScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
   const { model, version, problem, reload } = useTree();
   const place = model?.place(Number(id)) ?? null;
   const present = useList<Present>(`/locations/${id}/present`, { filters: [], sort: '' });
-  const ids = present.rows.map(({ id: asset }) => asset);
-  const presence = useRead<{ data: readonly Presence[] }>(ids.length === 0 ? null : '/reports/presence', {
-    ...{ asset_id: ids, limit: Math.max(1, ids.length), include_not_in_effect: true },
-  });
-  const states = new Map(presence.answer?.data.map(({ asset_id: asset, state }) => [asset, state]));
+  const states = useStates(present.rows.map(({ id: asset }) => asset));
+  const missing = useMissing(id, false, place?.missing);
+  const missingWithin = useMissing(place?.children.length ? id : null, true, place?.missingWithin);
   const passing = useRead<{ data: Passing }>(`/locations/${id}/arrivals`);
   useReloadOnMoves(
     ({ data }) => [data.current.location_id, data.previous_location_id].includes(Number(id)),
     () => {
       present.reload();
       passing.reload();
+      missing.reload();
+      missingWithin.reload();
     },
   );
   if (model === null || place === null) {
@@ -56,8 +56,11 @@ export function PlaceScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
         </a>
       </PageHead>
       <dl class="figures">
-        <Figure word={t.here} count={place.here} />
-        {place.children.length > 0 && <Figure word={t.inAll} count={place.total} />}
+        <Figure word={t.here} count={place.seen - missing.count} />
+        {place.children.length > 0 && (
+          <Figure word={t.inAll} count={place.seenWithin - missingWithin.count} />
+        )}
+        {missing.count > 0 && <Figure word={texts.value.presence.states.missing} count={missing.count} />}
         {place.children.length > 0 && <Figure word={t.places} count={place.children.length} />}
       </dl>
       {place.children.length > 0 && <Children places={place.children} version={version} />}
@@ -72,7 +75,11 @@ export function PlaceScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
               rowKey={({ id: asset }) => asset}
               rowHref={({ id: asset }) => href('asset', asset)}
               empty={
-                <EmptyState icon="asset" title={t.none} hint={place.total > 0 ? t.noneHere : t.noneHint} />
+                <EmptyState
+                  icon="asset"
+                  title={t.none}
+                  hint={place.seenWithin > 0 ? t.noneHere : t.noneHint}
+                />
               }
             />
           </section>
@@ -87,11 +94,20 @@ export function PlaceScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
   );
 }
 
+/** How many assets are missing from it at this moment; `known` until that is answered. */
+function useMissing(id: string | null, isWithin: boolean, known = 0) {
+  const { answer, reload } = useRead<{ total_count: number }>(id === null ? null : '/reports/presence', {
+    ...{ location_id: id ?? '', include_descendants: isWithin, state: 'missing', limit: 1 },
+    include_not_in_effect: true,
+  });
+  return { count: answer?.total_count ?? known, reload };
+}
+
 function Figure({ word, count }: { word: string; count: number }) {
   return (
     <div class="card">
       <dt class="hint">{word}</dt>
-      <dd>{texts.value.now.count(count)}</dd>
+      <dd>{texts.value.now.count(Math.max(0, count))}</dd>
     </div>
   );
 }
