@@ -256,15 +256,17 @@ async function lookAtFirst(
     }
   }
   const rows = await db.any(sql.type(rowsOf<{ asset_id: number; last_seen: Micros }>())`
-    (
+    with placed as materialized (
       select asset_id, micros_of_time(coalesce(last_seen, since)) as last_seen from positions
       where org_id = ${orgId} and asset_id > ${lookedUpTo} and location_id is not null
       order by asset_id limit ${share}
     )
+    select asset_id, last_seen from placed
     union all
     (
       select asset.id, 0::int8 from assets asset
       where asset.org_id = ${orgId} and asset.id > ${lookedUpTo} and ${hasRulesOfReadings(orgId)}
+        and asset.id <= coalesce((select max(asset_id) from placed having count(*) = ${share}), 2147483647)
         and exists (select from ${measuringTags(orgId)} where tag.asset_id = asset.id)
         and not exists (
           select from positions where org_id = ${orgId} and asset_id = asset.id and location_id is not null)

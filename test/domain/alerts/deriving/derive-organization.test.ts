@@ -45,13 +45,13 @@ describe("an organization's part of a turn", () => {
     aRead({ orgId: site.orgId, readerId, value: 'E280', locationId, at: at(second) });
   const read = (...reads: readonly (readonly [locationId: number, second: number])[]) =>
     record(database, reads.map(readOf));
-  const turn = async (second: number) => {
+  const turn = async (second: number, share = 100) => {
     await sealAll(database.url);
     await inTransaction(database.pool, async (db) => {
       const [feed = null] = await findBehind(db, [site.orgId]);
       const isRevised = (await findRevised(db, 'alert_revisions')).includes(site.orgId);
       await deriveOrganization(db, site.orgId, organization, {
-        ...{ now: at(second), since: at(0), share: 100, feed, isRevised },
+        ...{ now: at(second), since: at(0), share, feed, isRevised },
         ...{ again: [], heard: undefined, isLate: () => false },
       });
     });
@@ -137,6 +137,25 @@ describe("an organization's part of a turn", () => {
       ['Warm', at(20), at(26)],
       ['Warm', at(27), at(28)],
     ]);
+  });
+
+  it('looks at first at every asset that measures, page by page, placed or not', async () => {
+    await rule({ kind: 'reading', reading: 'temperature_c', above: 8, hysteresis: 1, name: 'Warm' });
+    const ids: number[] = [];
+    for (let n = 1; n <= 7; n++) {
+      ids.push(await site.asset(`A-${n}`, `E29${n}`));
+      const read = readOf([dock, 1]);
+      const tag = { ...read, value: `E29${n}`, locationId: n % 3 === 0 ? read.locationId : null };
+      await record(database, [{ ...tag, readings: { temperature_c: 9 } }]);
+    }
+    await database.rows('delete from alert_revisions where org_id = $1', [site.orgId]);
+    const pages: (number | null)[] = [];
+    do {
+      await turn(20 + pages.length, 3);
+      pages.push(organization.lookedUpTo);
+    } while (organization.lookedUpTo !== null);
+    expect(pages).to.deep.equal([ids[2], ids[5], null]);
+    expect(await alerts()).to.deep.equal(ids.map(() => ['Warm', at(1), null]));
   });
 
   it('does not forget what is dated after its window of a reader', async () => {
