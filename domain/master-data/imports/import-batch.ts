@@ -11,7 +11,7 @@ import type { Actor } from '../../changes/actor.ts';
 import { findLiveByKeys, type Keyed } from '../by-id-or-key.ts';
 import type { GivenRow } from './given-row.ts';
 import { type ImportOptions, importAll } from './import-file.ts';
-import { FileProblems, MOST_SHOWN } from './read-rows.ts';
+import { FileKeys, FileProblems } from './read-rows.ts';
 import type { RowChange } from './report.ts';
 import type { ImportRow } from './row.ts';
 
@@ -106,20 +106,16 @@ async function* eachOf(rows: readonly ImportRow[]): AsyncGenerator<ImportRow, vo
   yield* rows;
 }
 
-/** Items that the body alone disqualifies. Of all issues together, the first {@link MOST_SHOWN} are kept. */
+/** Items that the body alone disqualifies. */
 function refusedAlone(items: readonly BatchItem[]): Refusals {
   const refusals: Refusals = new Map();
-  const lines = new Map<string, number>();
-  let room = MOST_SHOWN;
+  const keys = new FileKeys();
   for (const [line, { externalKey, read }] of items.entries()) {
-    const earlier = externalKey === null ? undefined : lines.get(externalKey);
-    const issues = read.ok ? [] : read.issues.slice(0, room);
-    if (externalKey !== null && earlier === undefined) {
-      lines.set(externalKey, line);
-    } else if (earlier !== undefined) {
+    const issues = read.ok ? [] : [...read.issues];
+    const earlier = externalKey === null ? undefined : keys.note(externalKey, line);
+    if (earlier !== undefined) {
       issues.push(invalidValue('external_key', `${externalKey} is that of items[${earlier}] already`));
     }
-    room = Math.max(0, room - issues.length);
     if (issues.length > 0 || !read.ok) {
       refusals.set(line, issues);
     }

@@ -189,6 +189,20 @@ describe('a batch', () => {
     }
   });
 
+  it('shows the first 1,000 errors, and refuses every faulty item', async () => {
+    const tags = Array.from({ length: 20 }, () => ({}));
+    const faulty = Array.from({ length: 998 }, (_, index) => ({
+      external_key: `T-${index}`,
+      name: 'x',
+      tags,
+    }));
+    const { body } = await postFaulty([...faulty, { external_key: 'T-0' }, { external_key: 'T', name: 'x' }]);
+    const shown = body?.data.map(({ errors }: { errors: Item[] }) => errors.length);
+    expect(shown).to.deep.equal([...Array(25).fill(40), ...Array(973).fill(0), 1, 0]);
+    const all = body?.data.map(({ result }: Item) => result);
+    expect(all).to.deep.equal([...Array(999).fill('refused'), 'created']);
+  });
+
   it('waits for others of the organization, while the rest of the API goes on', async () => {
     const other = new pg.Client(connectionConfig(api.database.url, 'other'));
     await other.connect();
