@@ -290,6 +290,7 @@ async function providerOf(
   const provider = new Started({
     ...{ issuer, clientId, clientSecret },
     callbackUrl: `${CONSOLE_URL}${CALLBACK}`,
+    scopes: config.OIDC_SCOPES,
     roleClaim: config.OIDC_ROLE_CLAIM,
     roles: config.OIDC_ROLES,
     demands: { acr: config.OIDC_ACR_VALUES, amr: config.OIDC_AMR_VALUES },

@@ -45,7 +45,7 @@ describe('erasing a person', () => {
     const identity = { issuer: `https://${SUBJECT}.example.com`, subject: SUBJECT, email: EMAIL, name: NAME };
     await signInByProvider(
       people.db,
-      { ...identity, isEmailVerified: true, roles: new Map() },
+      { ...identity, isEmailVerified: true, roles: new Map(), missingClaim: null },
       { address: ADDRESS, userAgent: `browser of ${NAME}`, requestId: 'request' },
     );
     await invite(

@@ -192,6 +192,7 @@ describe('every route of the console that changes something', () => {
     },
     createHandheld: () => json({ name: 'New' }, ['create', 'handheld']),
     updateHandheld: () => json({ name: 'other' }, ['update', 'handheld']),
+    renewHandheldToken: () => ({ logs: [['update', 'handheld']] }),
     revokeHandheld: () => ({ logs: [['revoke', 'handheld']] }),
     setLocating: () => json({ procedure: 'strength' }, ['set_locating', 'organization']),
     removeLocating: () => ({ logs: [['set_locating', 'location']] }),

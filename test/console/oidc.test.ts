@@ -38,6 +38,7 @@ describe('signing in to the console by OpenID Connect', () => {
     settings = {
       ...{ CONSOLE_URL: url, CONSOLE_PASSWORDS: 'off', OIDC_ISSUER: provider.issuer },
       ...{ OIDC_CLIENT_ID: provider.clientId, OIDC_CLIENT_SECRET: provider.clientSecret },
+      OIDC_SCOPES: ['groups'],
       OIDC_ROLES: [
         { value: 'staff', orgId: other, role: 'viewer' },
         { value: 'cn=leads,dc=example', orgId: other, role: 'admin' },
@@ -93,6 +94,7 @@ describe('signing in to the console by OpenID Connect', () => {
     expect(rolesOf(came)).to.deep.equal([[suite.orgId, 'operator']]);
     const asked = new URL(came.way[1] ?? '').searchParams;
     expect(asked.get('response_type')).to.equal('code');
+    expect(asked.get('scope')).to.equal('openid email profile groups');
     expect(asked.get('code_challenge_method')).to.equal('S256');
     for (const name of ['state', 'nonce', 'code_challenge']) {
       expect(asked.get(name), name).to.have.length.above(40);

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { heardEverywhere } from '../../base/heard-everywhere.ts';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
-import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
+import { createHandheld, renewToken } from '../../domain/administration/handhelds/create-handheld.ts';
 import { revokeHandheld } from '../../domain/administration/handhelds/revoke-handheld.ts';
 import { deleteOrganization } from '../../domain/administration/organizations/organizations.ts';
 import { GATEWAY_ROUTES } from '../../services/handheld-gateway/routes.ts';
@@ -101,6 +102,18 @@ describe('the token of a handheld', () => {
     );
     expect(answer.status).to.equal(401);
     expect(await database.rows('select from submissions')).to.deep.equal([]);
+  });
+
+  it('is refused as soon as the handheld has another one, which no revoked handheld gets', async () => {
+    const { id, token } = await issue();
+    expect((await ask(token)).status).to.equal(200);
+    const ofHandheld = { orgId: gateway.site.orgId, id };
+    const renewed = await renewToken(databaseOn(database.pool), TEST_ACTOR, ofHandheld);
+    await heardEverywhere();
+    expect([(await ask(token)).status, (await ask(renewed.token)).status]).to.deep.equal([401, 200]);
+    await revokeHandheld(databaseOn(database.pool), TEST_ACTOR, id);
+    const again = await renewToken(databaseOn(database.pool), TEST_ACTOR, ofHandheld).catch((e) => e.code);
+    expect(again).to.equal('conflict');
   });
 
   it('may be sent by any spelling of the scheme', async () => {

@@ -67,6 +67,7 @@ export function consoleConfig(databaseUrl: string): ConsoleConfig {
     OIDC_ROLES: [],
     OIDC_ACR_VALUES: [],
     OIDC_AMR_VALUES: [],
+    OIDC_SCOPES: [],
     CONSOLE_PASSWORDS: 'on',
     CONSOLE_RATE_LIMIT_PER_MINUTE: 60_000,
     CONSOLE_RATE_LIMIT_BURST: 60_000,

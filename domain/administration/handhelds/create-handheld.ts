@@ -1,7 +1,8 @@
+import { AppError, notFound } from '../../../base/errors.ts';
 import { requireName } from '../../../base/names.ts';
 import { type Instant, toDatabase, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
-import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { type Change, changed, makeChange } from '../../changes/make-change.ts';
 import { requireRoom } from '../../changes/require-room.ts';
@@ -51,6 +52,46 @@ export async function createHandheld(
     ]);
   });
   return { id: handheldId, token: formatToken({ handheldId, secret }) };
+}
+
+/**
+ * Gives a handheld another token; the one before is refused from its next request on, in every process that has heard.
+ *
+ * @throws AppError `not_found`, or `conflict` if it is revoked or its token has expired.
+ */
+export async function renewToken(
+  db: Database,
+  actor: Actor,
+  { orgId, id }: { orgId: number; id: number },
+): Promise<CreatedHandheld & { name: string }> {
+  const secret = newSecret();
+  const name = await makeChange(db, actor, async (change) => {
+    const row = await change.maybeOne(sql.type(rowsOf<{ name: string; is_over: boolean }>())`
+      select name, revoked_at is not null or coalesce(expires_at <= clock_timestamp(), false) as is_over
+      from handhelds where org_id = ${orgId} and id = ${id} for update`);
+    if (row === null) {
+      throw notFound(`Handheld ${id} not found`);
+    }
+    if (row.is_over) {
+      throw new AppError(
+        'conflict',
+        `Handheld ${id} is revoked or its token has expired; create another one`,
+      );
+    }
+    await change.exec(sql.type(NO_ROWS)`
+      update handhelds set token_sha256 = ${sql.binary(digestOfSecret(secret))}
+      where org_id = ${orgId} and id = ${id}`);
+    return changed(row.name, [
+      {
+        orgId,
+        action: 'update',
+        resource: { type: 'handheld', id },
+        before: {},
+        after: { token: 'renewed' },
+      },
+    ]);
+  });
+  return { id, name, token: formatToken({ handheldId: id, secret }) };
 }
 
 async function insertHandheld(

@@ -6,6 +6,7 @@ import { ExpiryPassed } from '../../../domain/administration/expiry.ts';
 import {
   type CreatedHandheld,
   createHandheld,
+  renewToken,
 } from '../../../domain/administration/handhelds/create-handheld.ts';
 import { listPageOfHandhelds } from '../../../domain/administration/handhelds/list-handhelds.ts';
 import { renameHandheld } from '../../../domain/administration/handhelds/rename-handheld.ts';
@@ -99,6 +100,23 @@ const rename = memberRoute({
   },
 });
 
+const renew = memberRoute({
+  ...{ method: 'POST', path: '/console/v1/handhelds/{handheld_id}/token', operationId: 'renewHandheldToken' },
+  summary: 'Another token for a handheld; the one before is refused from its next request on',
+  ...{ ...ADMINISTRATION, ...ONE },
+  success: found(CREATED_HANDHELD, 'The handheld, with its token, shown this once'),
+  problems: { conflict: 'It is revoked, or its token has expired' },
+  handle: async ({ context, row: { id }, requestId }) => {
+    const { db, parts, session } = context;
+    const actor = actorOfUser(session, requestId);
+    const renewed = await parts.insight.run(db.orgId, (installation) =>
+      renewToken(databaseOn(installation), actor, { orgId: db.orgId, id }),
+    );
+    await heardEverywhere();
+    return { ...renewed, sign_in_url: signInAddress(appAddress(context), renewed.token) };
+  },
+});
+
 const revoke = memberRoute({
   ...{ method: 'DELETE', path: '/console/v1/handhelds/{handheld_id}', operationId: 'revokeHandheld' },
   summary: "Revoke a handheld's token, from the next request on",
@@ -112,7 +130,7 @@ const revoke = memberRoute({
   },
 });
 
-export const handheldRoutes = [list, create, rename, revoke];
+export const handheldRoutes = [list, create, rename, renew, revoke];
 
 /**
  * Registers a handheld.

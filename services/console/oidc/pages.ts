@@ -83,6 +83,12 @@ async function comeBack(koa: Context, { provider, errands, parts, log }: OidcPar
         throw new Error('this sign-in was not started in this browser, or it expired; try again');
       }
       const identity = await provider.finish(koa.search, errand);
+      if (identity.missingClaim !== null) {
+        log.warn(
+          { missing_claim: identity.missingClaim },
+          'The identity provider did not send OIDC_ROLE_CLAIM, so OIDC_ROLES gives no role; does it need a scope (OIDC_SCOPES)?',
+        );
+      }
       const requestId: string = koa.state['requestId'];
       return signInByProvider(parts.people, identity, { address, userAgent, requestId });
     });

@@ -24,6 +24,8 @@ export interface ProviderSettings {
   clientSecret: string;
   /** The console's address, to which the provider sends people back. */
   callbackUrl: string;
+  /** Asked for beside those that every provider has. */
+  scopes: readonly string[];
   roleClaim: string;
   roles: readonly MappedRole[];
   demands: Demands;
@@ -36,7 +38,7 @@ export interface Errand {
   verifier: string;
 }
 
-const SCOPE = 'openid email profile';
+const SCOPES = ['openid', 'email', 'profile'];
 /** Seconds for an answer of the provider. */
 const PATIENCE = 10;
 /** Bytes of an answer: metadata, keys, tokens or statements about a person. Parsing more would hold others up. */
@@ -60,7 +62,7 @@ export class Provider {
     const errand = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
     const url = buildAuthorizationUrl(await this.#configuration(), {
       redirect_uri: this.#settings.callbackUrl,
-      scope: SCOPE,
+      scope: [...new Set([...SCOPES, ...this.#settings.scopes])].join(' '),
       state: errand.state,
       nonce: errand.nonce,
       code_challenge: await calculatePKCECodeChallenge(errand.verifier),

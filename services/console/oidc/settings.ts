@@ -73,6 +73,10 @@ export const OIDC_SETTINGS = {
     'the client secret that the provider gave',
     true,
   ),
+  OIDC_SCOPES: valuesSetting(
+    'what is asked of OIDC_ISSUER beside openid, email and profile: some providers send OIDC_ROLE_CLAIM for a scope only',
+    'groups',
+  ),
   OIDC_ROLE_CLAIM: textSetting('the claim, a text or a list of texts, that OIDC_ROLES is about', 'groups'),
   OIDC_ROLES,
   OIDC_ACR_VALUES: valuesSetting(

@@ -50,6 +50,14 @@ describe('handhelds in the console', () => {
     await page.keyboard.press('Enter');
     await line.getByText('Gun 2').waitFor();
 
+    // The code was lost: there is a new one, which ends it.
+    await line.getByRole('button', { name: 'New code' }).click();
+    await page.getByRole('alertdialog').getByText('The code before it ends').waitFor();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Create code' }).click();
+    const renewed = await page.getByLabel('Token of Gun 2', { exact: true }).inputValue();
+    expect(renewed.split('_')[1]).to.equal(token.split('_')[1]);
+    expect(renewed).not.to.equal(token);
+
     await line.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
     await line.getByText('Revoked').waitFor();
@@ -60,6 +68,7 @@ describe('handhelds in the console', () => {
     expect(logged.map(({ action, name }) => `${action} ${name}`)).to.deep.equal([
       'create Gun 1',
       'update Gun 2',
+      'update ',
       'revoke ',
     ]);
   });

@@ -524,7 +524,7 @@ export const de = {
     linkOnce: (until) =>
       `Nur an diese Person schicken. Er wird nur jetzt gezeigt und gilt einmal, bis ${until}.`,
     linkOnlyHere:
-      'Diesen Link kann nur dieser Rechner öffnen. Setzen Sie CONSOLE_URL auf eine Adresse, die andere erreichen, oder öffnen Sie die Konsole unter einer solchen, und erstellen Sie ihn noch einmal.',
+      'Diesen Link kann nur dieser Rechner öffnen. Starten Sie tagtrail mit HOST=0.0.0.0, öffnen Sie die Konsole unter dem Namen dieses Rechners und erstellen Sie den Link noch einmal, oder setzen Sie CONSOLE_URL auf eine Adresse, die andere erreichen.',
     keysTitle: 'API-Schlüssel',
     keyOf: (name) => `Schlüssel von ${name}`,
     keyOnce: 'Jetzt kopieren: Er wird nur dieses eine Mal gezeigt.',
@@ -560,6 +560,11 @@ export const de = {
     expired: 'Abgelaufen',
     rename: 'Umbenennen',
     renameOf: (name) => `${name} umbenennen`,
+    renew: 'Neuer Code',
+    renewOf: (name) => `Neuer Code für ${name}`,
+    renewTitle: (name) => `Neuen Code für ${name} erstellen?`,
+    renewBody:
+      'Der bisherige gilt dann nicht mehr: Ein Gerät, das damit angemeldet ist, wird bei der nächsten Anfrage abgemeldet. Es behält, was es noch nicht gesendet hat.',
     revokeOf: (name) => `${name} widerrufen`,
     revokeTitle: (name) => `${name} widerrufen?`,
     revokeBody:
@@ -567,7 +572,7 @@ export const de = {
     codeOf: (name) => `QR-Code, mit dem sich ${name} anmeldet`,
     scanHint: 'Mit der Kamera des Geräts scannen: Die App öffnet sich angemeldet.',
     onlyHere:
-      'Diese Adresse kann nur dieser Rechner öffnen. Setzen Sie HANDHELD_URL auf eine, die Geräte erreichen, oder öffnen Sie die Konsole unter einer solchen.',
+      'Diese Adresse kann nur dieser Rechner öffnen. Starten Sie tagtrail mit HOST=0.0.0.0 und öffnen Sie die Konsole unter dem Namen dieses Rechners, oder setzen Sie HANDHELD_URL auf eine Adresse, die Geräte erreichen.',
     addressOf: (name) => `Adresse von ${name}`,
     tokenOf: (name) => `Token von ${name}`,
     once: 'Wird nur jetzt gezeigt. Wer sie hat, scannt als dieses Gerät.',

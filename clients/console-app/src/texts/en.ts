@@ -514,7 +514,7 @@ export const en = {
     linkFor: (email: string) => `Link for ${email}`,
     linkOnce: (until: string) => `Send it only to them. It is shown only now and works once, until ${until}.`,
     linkOnlyHere:
-      'Only this machine can open this link. Set CONSOLE_URL to an address that others can open, or open the console there, and create another link.',
+      'Only this machine can open this link. Start tagtrail with HOST=0.0.0.0, open the console by this machine’s name and create another link, or set CONSOLE_URL to an address that others can open.',
     keysTitle: 'API keys',
     keyOf: (name: string) => `Key of ${name}`,
     keyOnce: 'Copy it now: it is not shown again.',
@@ -548,6 +548,11 @@ export const en = {
     expired: 'Expired',
     rename: 'Rename',
     renameOf: (name: string) => `Rename ${name}`,
+    renew: 'New code',
+    renewOf: (name: string) => `New code for ${name}`,
+    renewTitle: (name: string) => `Create a new code for ${name}?`,
+    renewBody:
+      'The code before it ends: a device that is signed in with it is signed out at its next request. It keeps its unsent scans.',
     revokeOf: (name: string) => `Revoke ${name}`,
     revokeTitle: (name: string) => `Revoke ${name}?`,
     revokeBody:
@@ -555,7 +560,7 @@ export const en = {
     codeOf: (name: string) => `QR code to sign ${name} in`,
     scanHint: 'Scan this with the device’s camera: the app opens, signed in.',
     onlyHere:
-      'Only this machine can open this address. Set HANDHELD_URL to an address that devices can open, or open the console there.',
+      'Only this machine can open this address. Start tagtrail with HOST=0.0.0.0 and open the console by this machine’s name, or set HANDHELD_URL to an address that devices can open.',
     addressOf: (name: string) => `Address of ${name}`,
     tokenOf: (name: string) => `Token of ${name}`,
     once: 'Not shown again. Anybody who has it can scan as this device.',

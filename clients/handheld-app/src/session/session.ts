@@ -90,8 +90,8 @@ export class Session {
   }
 
   /**
-   * Whether the device knows one of the locations already. Tokens cannot be renewed: after a revocation the user goes
-   * on with a new handheld's token, in the same place and sweep.
+   * Whether the device knows one of the locations already. After a revocation the user goes on
+   * with a new handheld's token, in the same place and sweep.
    */
   async #isOfOrganization(locations: readonly Location[]): Promise<boolean> {
     const kept = (await this.#database.get('kept', 'tree')) as KeptTree | undefined;

@@ -35,7 +35,7 @@ export interface ProviderIdentity {
   /** By organization, for those that claims decide on; null removes the membership. */
   roles: ReadonlyMap<number, Role | null>;
   /** The claim that gives roles, if the provider did not say it. */
-  missingClaim?: string | null;
+  missingClaim: string | null;
 }
 
 /**
@@ -102,7 +102,7 @@ async function findKnown(db: Database, identity: ProviderIdentity): Promise<Stor
 
 async function emailOfNew(
   db: Database,
-  { email, isEmailVerified, roles, missingClaim = null }: ProviderIdentity,
+  { email, isEmailVerified, roles, missingClaim }: ProviderIdentity,
 ): Promise<string> {
   if (email === null || isEmailVerified === false) {
     throw new ProviderRefusal('unverified');

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { encode } from 'uqr';
 import { patch, post, remove } from '../../../api/send.ts';
 import { serverNow } from '../../../api/server-clock.ts';
@@ -29,7 +29,7 @@ export function HandheldsSection() {
   const t = texts.value.handhelds;
   const list = useList<Handheld>('/handhelds', { sort: '' });
   const [made, setMade] = useState<MadeHandheld | null>(null);
-  const revoking = useAction();
+  const { run, isBusy, problem } = useAction();
   const open = list.rows.find(({ id }) => String(id) === address.value.query.get('open'));
   const revoke = async ({ id, name }: Handheld) => {
     const isSure = await confirm({
@@ -38,8 +38,14 @@ export function HandheldsSection() {
       action: texts.value.settings.revoke,
       isDangerous: true,
     });
-    if (isSure && (await revoking.run(() => remove(`/handhelds/${id}`)))) {
+    if (isSure && (await run(() => remove(`/handhelds/${id}`)))) {
       setMade((shown) => (shown?.id === id ? null : shown));
+    }
+  };
+  const renew = async ({ id, name }: Handheld) => {
+    const isSure = await confirm({ title: t.renewTitle(name), body: t.renewBody, action: t.make });
+    if (isSure) {
+      await run(async () => setMade((await post<{ data: MadeHandheld }>(`/handhelds/${id}/token`)).data));
     }
   };
   return (
@@ -49,7 +55,7 @@ export function HandheldsSection() {
         <h2 id="handhelds-title">{t.title}</h2>
         {made !== null && <SignInCode handheld={made} />}
         {list.problem !== null && <ProblemNote problem={list.problem} onRetry={list.reload} />}
-        {revoking.problem !== null && <ProblemNote problem={revoking.problem} />}
+        {problem !== null && <ProblemNote problem={problem} />}
         {list.total === 0 && <EmptyState icon="scan" title={t.none} hint={t.noneHint} />}
         <ul class="lines">
           {list.rows.map((handheld) => (
@@ -76,11 +82,22 @@ export function HandheldsSection() {
                   >
                     {t.rename}
                   </a>
+                  {!isOver(handheld) && (
+                    <button
+                      type="button"
+                      class="small secondary"
+                      aria-label={t.renewOf(handheld.name)}
+                      disabled={isBusy}
+                      onClick={() => void renew(handheld)}
+                    >
+                      {t.renew}
+                    </button>
+                  )}
                   <button
                     type="button"
                     class="small secondary"
                     aria-label={t.revokeOf(handheld.name)}
-                    disabled={revoking.isBusy}
+                    disabled={isBusy}
                     onClick={() => void revoke(handheld)}
                   >
                     {texts.value.settings.revoke}
@@ -147,8 +164,11 @@ function RenameHandheld({
 /** A device's sign-in, shown only now: a code to scan, and its address. */
 function SignInCode({ handheld: { name, sign_in_url: url, token } }: { handheld: MadeHandheld }) {
   const t = texts.value.handhelds;
+  const shown = useRef<HTMLDivElement>(null);
+  // The button may be at the end of a long list.
+  useEffect(() => shown.current?.scrollIntoView({ block: 'nearest' }), [token]);
   return (
-    <div class="sign-in-code">
+    <div class="sign-in-code" ref={shown}>
       <QrCode text={url} label={t.codeOf(name)} />
       <div class="stack">
         <p>{t.scanHint}</p>
