@@ -23,6 +23,7 @@ import {
   releaseWebhooks,
 } from './leases.ts';
 import { Pace } from './pace.ts';
+import { pickEvents, type Wanted } from './pick-events.ts';
 import { Recorder } from './recorder.ts';
 import type { DelivererLog } from './trouble.ts';
 import { Turns } from './turns.ts';
@@ -91,6 +92,10 @@ export class Deliverer {
     this.#recorder = new Recorder(parts.db, this.#id, isLeased, (error) =>
       parts.log.warn({ reason: messageOf(error) }, 'Deliveries could not be recorded; will retry'),
     );
+    // Many webhooks of an organization that begin at the same position want the same.
+    const picks = new SharedReads();
+    const pickInTurn = ({ orgId }: { orgId: number }, wanted: Wanted) =>
+      this.#turns.pick(orgId, () => pickEvents({ orgId, db: parts.db }, wanted));
     this.#shared = {
       db: parts.db,
       deliverer: this.#id,
@@ -98,7 +103,7 @@ export class Deliverer {
       agents: parts.agents,
       turns: this.#turns,
       pace: new Pace(),
-      picks: new SharedReads(),
+      pickEvents: (orgId, wanted) => picks.read(pickInTurn, { orgId }, wanted),
       recorder: this.#recorder,
       ladder: parts.ladder ?? RETRY_LADDER,
       random: parts.random ?? Math.random,
@@ -139,7 +144,9 @@ export class Deliverer {
   /** Graceful shutdown after the last turn: ends deliveries, and lets other processes claim the webhooks at once. */
   async stop(): Promise<void> {
     await this.#feeds.stop();
-    await Promise.all([...this.#deliveries.values()].map((delivery) => this.#retire(delivery, PATIENCE)));
+    const retired = [...this.#deliveries.values()].map((delivery) => this.#retire(delivery, PATIENCE));
+    this.#turns.end();
+    await Promise.all(retired);
     await this.#recorder.idle();
     this.#lease.end();
     // Without it, others wait until the lease has expired.

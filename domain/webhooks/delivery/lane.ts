@@ -172,9 +172,10 @@ export class Lane {
 
   async #useTurn(): Promise<void> {
     const { pick, head, pace, signal } = this.#parts;
-    const until = performance.now() + TURN;
     await pace();
     const picked = await pick(this.number, this.#position, head());
+    // Not before: where reading took longer than that, nothing was ever sent.
+    const until = performance.now() + TURN;
     if (picked.isExpired) {
       await this.#parts.end('expired');
       return;

@@ -17,6 +17,13 @@ const MOST_SLOW = 2_048;
 const SLOW_OF_ORGANIZATION = 128;
 
 /**
+ * Lanes of a process that read events at a time, one of an organization; a place is kept for organizations that read little.
+ * 160 lanes limited to locations deep in a tree had all connections for as long as there were events: nobody else's
+ * webhook sent anything.
+ */
+const PICKS = 2;
+
+/**
  * Fair turns to send: shared among organizations, then among the webhooks of each, those with fewest turns first. A
  * receiver that takes all of its 15 seconds keeps a turn for a tenth of that; slow lanes have bounds of their own,
  * apart from those whose receivers answer.
@@ -24,6 +31,8 @@ const SLOW_OF_ORGANIZATION = 128;
 export class Turns {
   readonly #organizations = new FairSemaphore<number>(bounds(AT_ONCE, OF_ORGANIZATION));
   readonly #webhooks = new Map<number, FairSemaphore<number>>();
+  readonly #picks = new FairSemaphore<number>({ ...bounds(PICKS, 1), kept: 1 });
+  readonly #ended = new AbortController();
   readonly #slow = new Map<number, number>();
   #slowOfAll = 0;
 
@@ -45,6 +54,16 @@ export class Turns {
       signal,
     );
     await working;
+  }
+
+  /** @throws the reason of {@link end}; what `work` throws. */
+  pick<Picked>(orgId: number, work: () => Promise<Picked>): Promise<Picked> {
+    return this.#picks.run(orgId, work, this.#ended.signal);
+  }
+
+  /** Nothing more is read. */
+  end(): void {
+    this.#ended.abort();
   }
 
   async #enter(

@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import type { SharedReads } from '../../../base/shared-reads.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { FeedEvent } from '../../moves/event.ts';
 import type { Agents } from '../sending/agents.ts';
@@ -8,7 +7,7 @@ import type { StateReason } from '../stored-webhook.ts';
 import { Lane } from './lane.ts';
 import type { Claimed, Configured } from './leases.ts';
 import type { Pace } from './pace.ts';
-import { type Picked, pickEvents, type Settled } from './pick-events.ts';
+import type { Picked, Settled, Wanted } from './pick-events.ts';
 import { forgetPassed, noteSettled, pickSettled, type WantedSettled } from './pick-settled.ts';
 import { LaneLost, type Recorder } from './recorder.ts';
 import { type DelivererLog, Trouble } from './trouble.ts';
@@ -23,7 +22,7 @@ export interface Shared {
   agents: Agents;
   turns: Turns;
   pace: Pace;
-  picks: SharedReads;
+  pickEvents(orgId: number, wanted: Wanted): Promise<Picked>;
   recorder: Recorder;
   ladder: readonly number[];
   random(): number;
@@ -67,8 +66,7 @@ export class WebhookDelivery {
             }
             return this.#settling.has(lane)
               ? this.#pickSettled({ ...wanted, webhookId, settleSeconds })
-              : // Many webhooks of an organization that begin at the same position want the same.
-                shared.picks.read(pickEvents, { orgId, db: shared.db }, wanted);
+              : shared.pickEvents(orgId, wanted);
           },
           onSettled: shared.onSettled,
           note: (lane, settled) => this.#note(lane, settled),
@@ -128,9 +126,9 @@ export class WebhookDelivery {
   }
 
   async #pickSettled(wanted: WantedSettled): Promise<Picked> {
-    const { db, deliverer } = this.#shared;
+    const { db, deliverer, turns } = this.#shared;
     const { orgId } = this.config;
-    const { hasSettled, ...picked } = await pickSettled({ db, orgId }, wanted);
+    const { hasSettled, ...picked } = await turns.pick(orgId, () => pickSettled({ db, orgId }, wanted));
     if (wanted.settleSeconds === 0 && !hasSettled) {
       this.#settling.delete(wanted.lane);
       await forgetPassed(db, deliverer, { orgId, webhookId: wanted.webhookId, lane: wanted.lane });

@@ -104,6 +104,8 @@ describe('the deliverer', () => {
         return pool.query(query);
       }),
     };
+    const answered = Promise.withResolvers<void>();
+    receiver.answer = (response) => void answered.promise.then(() => response.writeHead(204).end());
     const locking = await database.pool.connect();
     try {
       await locking.query('begin');
@@ -114,14 +116,41 @@ describe('the deliverer', () => {
       for (let round = 0; round < 100; round++) {
         await new Promise(setImmediate);
       }
-      expect(picks).to.equal(8);
+      expect(picks).to.equal(1);
     } finally {
       await locking.query('rollback');
       locking.release();
     }
+    await receiver.got(64);
+    // For each of the eight lanes once for the first that asked, and once for all others.
+    expect(picks).to.equal(16);
+    answered.resolve();
     await receiver.got(8 * assets.length);
     await Promise.all(started.map(({ stop }) => stop()));
     await pool.end();
+  });
+
+  it('sends what others are to be sent while it takes long to read for an organization', async () => {
+    const other = await Site.create(database, 'Other');
+    const patient = await webhook({ settleSeconds: 1 });
+    await newWebhook(database, { orgId: other.orgId, url: receiver.url });
+    const { deliverer } = await start();
+    await until(() => deliverer.webhooks === 2);
+    const locking = await database.pool.connect();
+    try {
+      await locking.query('begin');
+      await locking.query('lock table webhook_settled in access exclusive mode');
+      await append(assets.map((asset) => move(asset)));
+      await until(() => deliverer.sending === 8);
+      const thing = await other.asset('THING');
+      await appendMoves(database, other.orgId, [move(thing, await other.location('SHELF'))]);
+      await receiver.got(1);
+      expect(receiver.received.map((each) => eventOf(each).data.asset.id)).to.deep.equal([thing]);
+    } finally {
+      await locking.query('rollback');
+      locking.release();
+    }
+    await reached(patient.id, assets.length);
   });
 
   it('rests longer and longer after endless answers, and delivers each event once', async () => {
