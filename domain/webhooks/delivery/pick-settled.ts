@@ -1,4 +1,4 @@
-import { greatestOf } from '../../../base/extremes.ts';
+import { greatestOf, leastOf } from '../../../base/extremes.ts';
 import { bigints, integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -226,14 +226,12 @@ async function findAlertEvents(
       and move.position <= ${head}::int8 and ${sealedFor(orgId, after + 1, head)} and ${LANE_OF_MOVE} = ${lane}
     order by move.position
     limit ${MOST_ALERTS}`);
-  const cancelled = new Set<string>();
-  for (const [id, [opened, ...rest]] of Map.groupBy(rows, (row) => row.id)) {
+  const overAtOnce = [...Map.groupBy(rows, ({ id }) => id).values()].flatMap(([opened, ...rest]) => {
     const isOver = rest.at(-1)?.kind === 'alert_withdrawn';
     const isSeen = rest.some(({ kind }) => kind === 'alert_acknowledged');
-    if (opened?.kind === 'alert_opened' && isOver && !isSeen && (await isBeginning(db, orgId, id, opened))) {
-      cancelled.add(id);
-    }
-  }
+    return opened?.kind === 'alert_opened' && isOver && !isSeen ? [opened] : [];
+  });
+  const cancelled = await findBegun(db, orgId, after, overAtOnce);
   const all = Map.groupBy(rows, ({ subject }) => subject);
   const standing = Map.groupBy(
     rows.filter(({ id }) => !cancelled.has(id)),
@@ -250,28 +248,34 @@ async function findAlertEvents(
   };
 }
 
-/** Whether no earlier event is about the alert: one that becomes an alarm, or continues after all, is opened again. */
-async function isBeginning(
+/**
+ * The alerts of which no event up to `after` is about: one that becomes an alarm, or continues after all, is opened again.
+ * One statement for all of them, of which a thousand events can have 500.
+ */
+async function findBegun(
   db: Connection,
   orgId: number,
-  id: string,
-  { position, recorded_at: recordedAt }: { position: number; recorded_at: number },
-): Promise<boolean> {
-  const { is_told: isTold } = await db.one(sql.prepared(
-    'ask-for-earlier-event-of-alert',
-    rowsOf<{ is_told: boolean }>(),
-  )`
-    select exists (
-      select from moves move
-      where move.org_id = ${orgId} and move.asset_id is null and move.position < ${position}::int8
-        -- From the day on which it was raised: earlier ones are of other alerts.
-        and move.position >= coalesce((
-          select first_position from move_days
-          where org_id = ${orgId} and day <= (time_of_micros(${recordedAt}::int8) at time zone 'UTC')::date
-          order by first_position desc limit 1), 0)
-        and move.sealed_at >= time_of_micros(${recordedAt}::int8) and move.rows -> 'alert' -> 0 ->> 'id' = ${id}::text
-    ) as is_told`);
-  return !isTold;
+  after: number,
+  alerts: readonly { id: string; recorded_at: number }[],
+): Promise<ReadonlySet<string>> {
+  const ids = new Set(alerts.map(({ id }) => id));
+  if (ids.size === 0) {
+    return ids;
+  }
+  // Events before it are of other alerts.
+  const since = leastOf(alerts.map(({ recorded_at: recordedAt }) => recordedAt));
+  const told = await db.any(sql.prepared('find-earlier-events-of-alerts', rowsOf<{ id: string }>())`
+    select distinct move.rows -> 'alert' -> 0 ->> 'id' as id
+    from moves move
+    where move.org_id = ${orgId} and move.asset_id is null and move.position <= ${after}::int8
+      and move.position > coalesce((
+        select earlier.position from moves earlier
+        where earlier.org_id = ${orgId} and earlier.asset_id is null and earlier.position <= ${after}::int8
+          and earlier.sealed_at < time_of_micros(${since}::int8)
+        order by earlier.position desc limit 1), 0)
+      and move.sealed_at >= time_of_micros(${since}::int8)
+      and move.rows -> 'alert' -> 0 ->> 'id' = any(${sql.array([...ids], 'text')})`);
+  return ids.difference(new Set(told.map(({ id }) => id)));
 }
 
 /** A group with the events that were loaded of it. */

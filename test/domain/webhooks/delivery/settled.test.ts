@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
+import { createWritePool } from '../../../../db/timescale/connections/pool.ts';
+import { type Connection, verbsOn } from '../../../../db/timescale/queries/verbs.ts';
 import type { MoveEvent } from '../../../../domain/moves/event.ts';
 import { readFigures } from '../../../../domain/webhooks/figures.ts';
 import { replayWebhook } from '../../../../domain/webhooks/replay-webhook.ts';
@@ -64,6 +66,22 @@ describe('a webhook that waits', () => {
   });
 
   const corrected = (row: FeedRow, rows: object): FeedRow => ({ ...row, kind: 'corrected', rows });
+
+  const alertOf =
+    (asset: number, recordedAt = Date.now() * 1_000) =>
+    (kind: 'opened' | 'withdrawn' | 'closed', alertId: string): FeedRow => ({
+      ...{ assetId: null, kind: `alert_${kind}` },
+      rows: {
+        alert: [
+          {
+            ...{ id: alertId, rule_id: 'R', rule_name: 'Rule', kind: 'not_allowed', asset_id: asset },
+            ...{ reader_id: null, location_id: yard, level: null, state: kind === 'opened' ? 'open' : kind },
+            ...{ opened_at: SECOND, recorded_at: recordedAt, because: null },
+            ...{ acknowledged_at: null, acknowledged_by: null, closed_at: null },
+          },
+        ],
+      },
+    });
 
   /** An asset that was taken for a moment to be in the yard. */
   const back = (assetId: number) =>
@@ -227,19 +245,7 @@ describe('a webhook that waits', () => {
   it('is sent alerts as they are, in their order among moves, but none that was withdrawn meanwhile', async () => {
     const asset = await site.asset('A');
     const { id } = await webhook();
-    const alert = (kind: 'opened' | 'withdrawn' | 'closed', alertId: string): FeedRow => ({
-      ...{ assetId: null, kind: `alert_${kind}` },
-      rows: {
-        alert: [
-          {
-            ...{ id: alertId, rule_id: 'R', rule_name: 'Rule', kind: 'not_allowed', asset_id: asset },
-            ...{ reader_id: null, location_id: yard, level: null, state: kind === 'opened' ? 'open' : kind },
-            ...{ opened_at: SECOND, recorded_at: Date.now() * 1_000, because: null },
-            ...{ acknowledged_at: null, acknowledged_by: null, closed_at: null },
-          },
-        ],
-      },
-    });
+    const alert = alertOf(asset);
     const head = await append(
       came(asset, FIRST, dock, null),
       came(asset, SECOND, yard, dock),
@@ -263,14 +269,33 @@ describe('a webhook that waits', () => {
       [8, 'corrected', 0],
       [9, 'closed', 'TRUE'],
     ]);
-    // Withdrawn by itself: it was told before.
+    // It was told before, and now that it became an alarm.
     const next = await append(alert('opened', 'OTHER'));
     await reached(id, next);
-    const last = await append(alert('withdrawn', 'OTHER'));
+    const last = await append(alert('opened', 'OTHER'), alert('withdrawn', 'OTHER'));
     await reached(id, last);
     expect(
       receiver.received.slice(4).map((each) => JSON.parse(each.body).type.split('.').at(-2)),
-    ).to.deep.equal(['opened', 'withdrawn']);
+    ).to.deep.equal(['opened', 'opened', 'withdrawn']);
+  });
+
+  it('asks once whether withdrawn alerts were told before, however many there are', async () => {
+    const alert = alertOf(await site.asset('A'));
+    const { id } = await webhook();
+    const names = Array.from({ length: 60 }, (_, index) => `FALSE-${index}`);
+    const head = await append(...names.flatMap((name) => [alert('opened', name), alert('withdrawn', name)]));
+    const pool = createWritePool(database.url, { max: 4 });
+    let asked = 0;
+    const db: Connection = verbsOn((query) => {
+      asked += Number(query.name?.includes('earlier-event') === true);
+      return pool.query(query);
+    });
+    await start({ db });
+    await reached(id, head);
+    expect(receiver.received).to.deep.equal([]);
+    expect(asked).to.be.within(1, 10);
+    await Promise.all(started.map(({ stop }) => stop()));
+    await pool.end();
   });
 
   it('goes on with each event as it comes when it is to wait no longer, within seconds', async () => {
