@@ -126,25 +126,31 @@ describe('GET /changes', () => {
     expect((await read('', other)).head).to.equal(0);
   });
 
-  it('breaks a page off where rows are large', async () => {
-    const { orgId, key } = await api.organization('Large');
-    await api.database.rows(
-      `with made as (
-         insert into assets (org_id, external_key, name, metadata)
-         select $1, 'L-' || n, 'x', json_build_object('text', (
-           select string_agg(md5(n || '-' || i), '') from generate_series(1, 2500) i))
-         from generate_series(1, 5) n returning id
-       )
-       insert into changes (org_id, actor_type, actor_id, action, resource_type, resource_id)
-       select $1, 'key', 'x', 'create', 'asset', id from made`,
-      [orgId],
-    );
-    await seal();
-    let pages = 0;
-    for (let after = 0; after < 5; pages++) {
-      after = (await read(`after=${after}`, key)).next;
-    }
-    expect(pages).to.be.within(2, 4);
+  it('breaks a page off where rows are large, however small they are stored', async () => {
+    const texts = {
+      Large: `(select string_agg(md5(n || '-' || i), '') from generate_series(1, 2500) i)`,
+      Packed: `repeat('x', 1000000)`,
+    };
+    const pagesOf = async (name: keyof typeof texts) => {
+      const { orgId, key } = await api.organization(name);
+      await api.database.rows(
+        `with made as (
+           insert into assets (org_id, external_key, name, metadata)
+           select $1, 'L-' || n, 'x', json_build_object('text', ${texts[name]}) from generate_series(1, 5) n returning id
+         )
+         insert into changes (org_id, actor_type, actor_id, action, resource_type, resource_id)
+         select $1, 'key', 'x', 'create', 'asset', id from made`,
+        [orgId],
+      );
+      await seal();
+      let pages = 0;
+      for (let after = 0; after < 5; pages++) {
+        after = (await read(`after=${after}`, key)).next;
+      }
+      return pages;
+    };
+    expect(await pagesOf('Large')).to.be.within(2, 4);
+    expect(await pagesOf('Packed')).to.equal(5);
   });
 
   it('looks at no tags but those of the page, and of these at no more than fit', async () => {
