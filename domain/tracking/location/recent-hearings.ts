@@ -1,21 +1,61 @@
 import { Turns } from '../../../base/each-in-turns.ts';
+import { greatestOf } from '../../../base/extremes.ts';
 import type { Site } from './site.ts';
 import { bucketOf, FARTHEST, type Hearing, NEAREST, type Seen, type Stated } from './statements.ts';
 
 /**
- * The latest scans of assets, as this process recorded them, so that they need not be loaded for each new scan. They
- * are complete as long as nobody else has written the asset's position: recording or changing scans of an asset writes
- * it, and each version of the row names its transaction.
+ * Scans of assets, as this process recorded them, so that they need not be loaded for each new scan: the newest ones, and
+ * those around the last late ones, since a reader that was cut off sends what it has in order. They are complete as long as
+ * nobody else has written the asset's position: recording or changing scans of an asset writes it, and each version of the
+ * row names its transaction.
  */
 export class RecentHearings {
+  readonly #newest = new Shelf(MOST_NEWEST);
+  readonly #late = new Shelf(MOST_LATE);
+
+  /** @param version the transaction that wrote the asset's position last, and the site's. */
+  take(version: Version): Remembered {
+    return { newest: this.#newest.take(version), late: this.#late.take(version) };
+  }
+
+  /** @param version this transaction, which writes the asset's position; and the site's. */
+  keep(version: Version, { newest, late }: Remembered): void {
+    if (newest !== null) {
+      this.#newest.keep(version, newest);
+    }
+    // What lies in both would have to be added to both.
+    if (late !== null && (newest === null || late.to < newest.from)) {
+      this.#late.keep(version, late);
+    }
+  }
+}
+
+/** Scans of all assets, some 250 bytes each, including their fits. */
+const MOST_NEWEST = 400_000;
+const MOST_LATE = 200_000;
+
+const MOST_OF_ASSET = 20_000;
+
+/** Of one asset. */
+export interface Remembered {
+  newest: RecentHearing | null;
+  /** Earlier than the newest ones. */
+  late: RecentHearing | null;
+}
+
+class Shelf {
+  readonly #most: number;
   /** By organization and asset. */
   readonly #of = new Map<number, Map<number, Kept>>();
   /** Last used last. */
   readonly #inUse = new Set<Kept>();
   #scans = 0;
 
-  /** @param writer the transaction that wrote the asset's position last. */
-  get({ orgId, assetId, writer, version }: Version): RecentHearing | null {
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  take({ orgId, assetId, writer, version }: Version): RecentHearing | null {
     const kept = this.#of.get(orgId)?.get(assetId);
     if (kept === undefined) {
       return null;
@@ -24,23 +64,27 @@ export class RecentHearings {
     return kept.writer === writer && kept.version === version ? kept.hearing : null;
   }
 
-  /** @param writer this transaction, which writes the asset's position. */
   keep({ orgId, assetId, writer, version }: Version, hearing: RecentHearing): void {
     const { size } = hearing;
     if (size > MOST_OF_ASSET) {
       return;
     }
     const kept = { orgId, assetId, writer, version, hearing, size };
-    const ofOrganization = this.#of.get(orgId);
+    let ofOrganization = this.#of.get(orgId);
     if (ofOrganization === undefined) {
-      this.#of.set(orgId, new Map([[assetId, kept]]));
-    } else {
-      ofOrganization.set(assetId, kept);
+      ofOrganization = new Map();
+      this.#of.set(orgId, ofOrganization);
     }
+    const earlier = ofOrganization.get(assetId);
+    if (earlier !== undefined) {
+      this.#inUse.delete(earlier);
+      this.#scans -= earlier.size;
+    }
+    ofOrganization.set(assetId, kept);
     this.#inUse.add(kept);
     this.#scans += size;
     for (const oldest of this.#inUse) {
-      if (this.#scans <= MOST_SCANS) {
+      if (this.#scans <= this.#most) {
         return;
       }
       this.#forget(oldest);
@@ -60,11 +104,6 @@ export class RecentHearings {
     }
   }
 }
-
-/** Scans of all assets, some 250 bytes each, including their fits. */
-const MOST_SCANS = 500_000;
-
-const MOST_OF_ASSET = 20_000;
 
 interface Version {
   orgId: number;
@@ -86,24 +125,36 @@ export interface StatedAgain extends Stated {
   to: number;
 }
 
-/** All scans of an asset from a bucket on. */
+/** All scans of an asset from a bucket on, up to the newest or another bucket. */
 export class RecentHearing {
   readonly #hearing: Hearing;
   /** The first bucket whose scans are all here. */
   #from: number;
-  /** That of the newest scan. */
+  /** The last one; endless if it grows with the newest scan. */
+  #to: number;
+  /** That of the newest scan that was added. */
   #latest: number;
+  /** How much later than others scans may come, in buckets. */
+  readonly #lateness: number;
   /** From there on it knows which buckets are settled. */
   readonly #knownFrom: number;
   /** Before there all buckets are settled: only scans within their nearest windows bear on them. */
   #settled: number;
   #tidiedAt: number;
 
-  /** @param from the first bucket whose scans are all in `hearing`. @param latest the newest scan's bucket. */
-  constructor(hearing: Hearing, from: number, latest: number) {
+  /**
+   * @param from the first bucket whose scans are all in `hearing`, and `to` the last.
+   * @param latest the bucket of the newest scan of them that were new, and `first` of the first.
+   */
+  constructor(
+    hearing: Hearing,
+    { from, to, latest, first }: Record<'from' | 'to' | 'latest' | 'first', number>,
+  ) {
     this.#hearing = hearing;
     this.#from = from;
+    this.#to = to;
     this.#latest = latest;
+    this.#lateness = Math.min(MOST_LATENESS, latest - first + LATENESS);
     this.#knownFrom = from + NEAREST;
     this.#settled = this.#knownFrom;
     this.#tidiedAt = from;
@@ -114,23 +165,67 @@ export class RecentHearing {
     return this.#hearing.size;
   }
 
-  /** Adds new scans, which are placed at a site of the same version. @returns null if not all that they bear on is here. */
+  get from(): number {
+    return this.#from;
+  }
+
+  get to(): number {
+    return this.#to;
+  }
+
+  has(scan: Seen): boolean {
+    const bucket = bucketOf(scan.observedAt);
+    return bucket >= this.#from && bucket <= this.#to;
+  }
+
+  /**
+   * @param end a bucket before which it may grow.
+   * @returns the bucket up to which it has to, for new scans to bear on nothing later; null if it need not, or cannot.
+   */
+  lacking(scans: readonly Seen[], end = Number.POSITIVE_INFINITY): number | null {
+    const buckets = scans.map(({ observedAt }) => bucketOf(observedAt));
+    const needed = greatestOf(buckets.filter((bucket) => bucket <= this.#to)) + FARTHEST + NEAREST;
+    const to = Math.min(needed + AHEAD, end - 1);
+    // New scans after it are stored already, and would be added twice.
+    return needed <= this.#to || needed > to || buckets.some((bucket) => bucket > this.#to && bucket <= to)
+      ? null
+      : to;
+  }
+
+  /** Takes in all scans that follow, up to a bucket. */
+  async extend(scans: readonly Seen[], to: number): Promise<void> {
+    const turns = new Turns();
+    for (const scan of scans) {
+      this.#hearing.add(scan);
+      if (turns.isOver) {
+        await turns.next();
+      }
+    }
+    this.#to = to;
+  }
+
+  /**
+   * Adds new scans, at least one, which are placed at a site of the same version.
+   *
+   * @returns null if not all that they bear on is here.
+   */
   async add(scans: readonly Seen[], site: Site): Promise<StatedAgain | null> {
     const turns = new Turns();
-    let first = Number.POSITIVE_INFINITY;
+    let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     for (const scan of scans) {
       const bucket = bucketOf(scan.observedAt);
       first = Math.min(first, bucket);
-      this.#latest = Math.max(this.#latest, bucket);
+      last = Math.max(last, bucket);
       this.#hearing.site.placeAsIn(site, scan.locationId);
       this.#hearing.add(scan);
       if (turns.isOver) {
         await turns.next();
       }
     }
+    this.#latest = Math.max(this.#latest, last);
     // A late one may be in a bucket that had none, and is not settled.
     this.#settled = Math.min(this.#settled, first);
-    if (first - FARTHEST < this.#knownFrom) {
+    if (first - FARTHEST < this.#knownFrom || last + FARTHEST + NEAREST > this.#to) {
       return null;
     }
     this.#settle(first - NEAREST);
@@ -139,9 +234,11 @@ export class RecentHearing {
     if (from < this.#from) {
       return null;
     }
-    const stated = { from, to: this.#latest, statements: [], positions: [], cost: 0 };
+    const to = this.#lastOpen(last + NEAREST, last + FARTHEST);
+    const stated = { from, to, statements: [], positions: [], cost: 0 };
     for (const bucket of this.#hearing.buckets(stated)) {
-      if (this.#hearing.state(bucket, stated).from < this.#from) {
+      const window = this.#hearing.state(bucket, stated);
+      if (window.from < this.#from || window.to > this.#to) {
         return null;
       }
       if (turns.isOver) {
@@ -164,17 +261,23 @@ export class RecentHearing {
     return this.#hearing.buckets({ from, to }).find((bucket) => !this.#hearing.isNarrow(bucket));
   }
 
-  /** Forgets, now and then, what bears on nothing that may change, unless scans come later than some seconds. */
+  #lastOpen(from: number, to: number): number {
+    const open = this.#hearing.buckets({ from, to }).findLast((bucket) => !this.#hearing.isNarrow(bucket));
+    return open ?? from;
+  }
+
+  /** Forgets, now and then, what bears on nothing that may change, unless scans come later than usual. */
   #tidy(): void {
     if (this.#latest - this.#tidiedAt < EVERY) {
       return;
     }
     this.#tidiedAt = this.#latest;
     const open = this.#firstOpen(this.#settled, this.#latest);
+    this.#settled = open ?? Math.max(this.#settled, this.#latest);
     const before =
       open === undefined
-        ? this.#latest - LATENESS - 2 * NEAREST
-        : Math.max(open, this.#latest - LATENESS - FARTHEST) - FARTHEST;
+        ? this.#latest - this.#lateness - 2 * NEAREST
+        : Math.max(open, this.#latest - this.#lateness - FARTHEST) - FARTHEST;
     if (before > this.#from) {
       this.#from = before;
       this.#hearing.forget(before);
@@ -182,8 +285,12 @@ export class RecentHearing {
   }
 }
 
+/** Buckets that are loaded at a time. */
+const AHEAD = 20;
+
 /** Buckets. */
 const EVERY = 10;
 
-/** How much later than others scans may come, in buckets: 5 s. */
+/** How much later than others scans may come, in buckets: 5 s, and up to a minute more where they are found to. */
 const LATENESS = 10;
+const MOST_LATENESS = LATENESS + 2 * FARTHEST;

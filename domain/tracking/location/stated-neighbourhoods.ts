@@ -1,5 +1,6 @@
 import { append } from '../../../base/append.ts';
 import { eachInTurns, Turns } from '../../../base/each-in-turns.ts';
+import { leastOf } from '../../../base/extremes.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { type AssetRef, assetKey } from '../history/asset-ref.ts';
 import { type DecidedTransition, locationAt, type Sighting, type Stay } from '../history/history.ts';
@@ -7,7 +8,7 @@ import type { ObservedPosition } from '../history/metric-position.ts';
 import type { Neighbourhood, Span } from '../history/revise.ts';
 import { revise } from '../history/revise.ts';
 import type { Stretch } from './load-stretches.ts';
-import { RecentHearing, type RecentHearings } from './recent-hearings.ts';
+import { RecentHearing, type RecentHearings, type Remembered, type StatedAgain } from './recent-hearings.ts';
 import type { Site } from './site.ts';
 import {
   BUCKET,
@@ -103,17 +104,19 @@ async function rememberedNeighbourhoods(
 ): Promise<Map<string, Neighbourhood>> {
   const found = new Map<string, Neighbourhood>();
   const asked: (Stretch & { neighbourhood: Neighbourhood })[] = [];
+  const remembered = await takeRemembered(stored, assets);
   const turns = new Turns();
-  for (const asset of assets) {
-    const neighbourhood = await rememberedNeighbourhood(asset, stored);
-    const stay = asset.memory?.stay ?? null;
-    const [span] = neighbourhood?.spans ?? [];
+  for (const [index, asset] of assets.entries()) {
+    const neighbourhood = await rememberedNeighbourhood(asset, remembered[index] ?? NOTHING, stored);
     if (neighbourhood !== null) {
-      found.set(assetKey(asset), neighbourhood);
-    }
-    if (neighbourhood !== null && span !== undefined && stay !== null && stay.since >= span.from) {
       const { orgId, assetId } = asset;
-      asked.push({ orgId, assetId, from: span.from, to: span.to, neighbourhood });
+      const stay = asset.memory?.stay ?? null;
+      found.set(assetKey(asset), neighbourhood);
+      for (const { from, to } of neighbourhood.spans) {
+        if (stay !== null && stay.since >= from) {
+          asked.push({ orgId, assetId, from, to, neighbourhood });
+        }
+      }
     }
     if (turns.isOver) {
       await turns.next();
@@ -121,41 +124,96 @@ async function rememberedNeighbourhoods(
   }
   const transitions = asked.length === 0 ? [] : await stored.transitions(asked);
   for (const [index, { neighbourhood }] of asked.entries()) {
-    neighbourhood.stored = transitions[index] ?? [];
+    neighbourhood.stored = inOrder([...neighbourhood.stored, ...(transitions[index] ?? [])]);
+  }
+  for (const asset of assets) {
+    const neighbourhood = found.get(assetKey(asset));
+    if (neighbourhood !== undefined && diverging(asset, neighbourhood).length > 0) {
+      found.delete(assetKey(asset));
+    }
   }
   return found;
 }
 
+/** What is remembered of each, with the scans that follow late ones. */
+async function takeRemembered(
+  stored: Pick<StoredStretches, 'scans'>,
+  assets: readonly ChangedAsset[],
+): Promise<Remembered[]> {
+  const remembered = assets.map(({ orgId, assetId, site: { version }, memory }) =>
+    memory === undefined ? NOTHING : memory.recent.take({ orgId, assetId, writer: memory.writer, version }),
+  );
+  const lacking = assets.flatMap(({ orgId, assetId, memory }, index) => {
+    const { late = null, newest = null } = remembered[index] ?? NOTHING;
+    const to = late?.lacking(memory?.added ?? [], newest?.from) ?? null;
+    const stretch = { orgId, assetId, from: startOfBucket((late?.to ?? 0) + 1), to: endOfBucket(to ?? 0) };
+    return late === null || to === null ? [] : [{ late, to, stretch }];
+  });
+  if (lacking.length > 0) {
+    const scans = await stored.scans(lacking.map(({ stretch }) => stretch));
+    for (const [index, { late, to }] of lacking.entries()) {
+      await late.extend(scans[index] ?? [], to);
+    }
+  }
+  return remembered;
+}
+
+const NOTHING: Remembered = { newest: null, late: null };
+
 async function rememberedNeighbourhood(
   { memory, ...asset }: ChangedAsset,
+  remembered: Remembered,
   stored: Pick<StoredStretches, 'decided'>,
 ): Promise<Neighbourhood | null> {
   if (memory === undefined) {
     return null;
   }
-  const { recent, added, stay, writer, transaction } = memory;
+  const { recent, added, stay, transaction } = memory;
   const { version } = asset.site;
-  const hearing = recent.get({ ...asset, writer, version });
-  const again = (await hearing?.add(added, asset.site)) ?? null;
-  if (hearing === null || again === null) {
+  const again = await statedAgain(remembered, added, asset.site);
+  recent.keep({ ...asset, writer: transaction, version }, remembered);
+  if (again === null) {
     return null;
   }
-  stored.decided(asset.orgId, again.cost);
-  const span = {
-    from: startOfBucket(again.from),
-    to: endOfBucket(again.to),
-    sightings: toSightings(again.statements),
-  };
-  const newest = again.positions.at(-1);
-  if (newest === undefined && asset.positionAt !== null && asset.positionAt >= span.from) {
+  const { positionAt } = asset;
+  const spans: Span[] = [];
+  let newest: ObservedPosition | undefined;
+  let isAmongThem = false;
+  for (const { from, to, statements, positions, cost } of again) {
+    stored.decided(asset.orgId, cost);
+    const span = { from: startOfBucket(from), to: endOfBucket(to), sightings: toSightings(statements) };
+    newest = positions.at(-1) ?? newest;
+    isAmongThem ||= positionAt !== null && positionAt >= span.from && positionAt <= span.to;
+    const isWithinStay = stay !== null && stay.since < span.from;
+    if (!isWithinStay || span.sightings.some(({ locationId }) => locationId !== stay.locationId)) {
+      spans.push(span);
+    }
+  }
+  if (isAmongThem && newest === undefined) {
     return null;
   }
-  recent.keep({ ...asset, writer: transaction, version }, hearing);
-  const isWithinStay = stay !== null && stay.since < span.from;
-  if (isWithinStay && span.sightings.every(({ locationId }) => locationId === stay.locationId)) {
-    return { spans: [], stored: [], newest };
+  const isNewer = isAmongThem || positionAt === null || (newest?.observedAt ?? 0) > positionAt;
+  const isStayNeeded = stay !== null && spans.some(({ from }) => stay.since < from);
+  return { spans, stored: isStayNeeded ? [asTransition(stay)] : [], newest: isNewer ? newest : undefined };
+}
+
+/** @returns in order; null if not all that the scans bear on is remembered. Even then they are added where they belong. */
+async function statedAgain(
+  { late, newest }: Remembered,
+  scans: readonly Seen[],
+  site: Site,
+): Promise<StatedAgain[] | null> {
+  const again: StatedAgain[] = [];
+  let known = 0;
+  for (const hearing of [late, newest]) {
+    const own = hearing === null ? [] : scans.filter((scan) => hearing.has(scan));
+    const stated = own.length === 0 ? null : await hearing?.add(own, site);
+    if (stated != null) {
+      again.push(stated);
+      known += own.length;
+    }
   }
-  return { spans: [span], stored: isWithinStay ? [asTransition(stay)] : [], newest };
+  return known === scans.length ? again : null;
 }
 
 /** A stored transition that stays as it is. */
@@ -330,11 +388,18 @@ class KnownOfAsset {
   /** The newest that was decided. */
   #position: ObservedPosition | null = null;
 
-  /** The scans in and around the last piece. */
-  #last: { piece: Stretch; heard: Hearing } | null = null;
+  /** The newest scans, and those around the last late one. */
+  #ofNewest: HeardPiece | null = null;
+  #ofLate: HeardPiece | null = null;
+  readonly #lateAt: Micros;
 
   constructor(asset: Omit<ChangedAsset, 'changed'>) {
     this.#asset = asset;
+    const newest = startOfBucket(bucketOf(asset.lastSeen) - 2 * FARTHEST);
+    this.#lateAt = (asset.memory?.added ?? []).reduce(
+      (last, { observedAt }) => (observedAt < newest ? Math.max(last, observedAt) : last),
+      Number.NEGATIVE_INFINITY,
+    );
   }
 
   /**
@@ -349,8 +414,10 @@ class KnownOfAsset {
   ): Promise<number> {
     const { from, to } = piece;
     const heard = await hearing(scans, this.#asset.site);
-    if (to > (this.#last?.piece.to ?? Number.NEGATIVE_INFINITY)) {
-      this.#last = { piece, heard };
+    if (bucketOf(to) + FARTHEST >= bucketOf(this.#asset.lastSeen)) {
+      this.#ofNewest = { piece, heard };
+    } else if (from <= this.#lateAt && this.#lateAt <= to) {
+      this.#ofLate = { piece, heard };
     }
     const { statements, positions, cost } = await statementsIn(heard, {
       from: bucketOf(from),
@@ -367,22 +434,36 @@ class KnownOfAsset {
     return cost;
   }
 
-  /** Remembers the last scans, if all were loaded. */
   remember(): void {
     const { orgId, assetId, lastSeen, site, memory } = this.#asset;
-    const last = this.#last;
-    if (memory !== undefined && last !== null && last.piece.to >= lastSeen) {
-      const { recent, transaction: writer } = memory;
-      const from = bucketOf(last.piece.from) - FARTHEST;
-      const remembered = new RecentHearing(last.heard, from, bucketOf(lastSeen));
-      recent.keep({ orgId, assetId, writer, version: site.version }, remembered);
+    if (memory === undefined) {
+      return;
     }
+    const version = { orgId, assetId, writer: memory.transaction, version: site.version };
+    let { newest, late } = memory.recent.take(version);
+    if (this.#ofNewest !== null) {
+      const { piece, heard } = this.#ofNewest;
+      const around = { from: bucketOf(piece.from) - FARTHEST, to: Number.POSITIVE_INFINITY };
+      const latest = bucketOf(lastSeen);
+      // If less was remembered, some came later than expected.
+      const added = newest === null ? [] : memory.added.map(({ observedAt }) => bucketOf(observedAt));
+      const first = Math.min(latest, leastOf(added.filter((bucket) => bucket >= around.from)));
+      newest = new RecentHearing(heard, { ...around, latest, first });
+    }
+    if (this.#ofLate !== null) {
+      const { piece, heard } = this.#ofLate;
+      const end = Math.min(bucketOf(piece.to) + FARTHEST, (newest?.from ?? Number.POSITIVE_INFINITY) - 1);
+      const around = { from: bucketOf(piece.from) - FARTHEST, to: end };
+      const latest = bucketOf(this.#lateAt);
+      late = new RecentHearing(heard, { ...around, latest, first: latest });
+    }
+    memory.recent.keep(version, { newest, late });
   }
 
   neighbourhood(): Neighbourhood {
     return {
       spans: [...this.#spans.values()].toSorted((a, b) => a.from - b.from),
-      stored: [...this.#stored.values()].toSorted((a, b) => a.observedAt - b.observedAt),
+      stored: inOrder([...this.#stored.values()]),
       newest: this.#newest(),
     };
   }
@@ -435,18 +516,37 @@ class KnownOfAsset {
     }
   }
 
-  /** Stretches that end in another stay than is stored, and are followed by scans not decided yet. */
   diverging(): DivergingStretch[] {
-    const { orgId, assetId, lastSeen } = this.#asset;
-    const { spans, stored } = this.neighbourhood();
-    const revised = revise(stored, spans);
-    return spans.flatMap(({ from, to }, index) => {
-      const next = spans[index + 1]?.from ?? Number.POSITIVE_INFINITY;
-      const hasConverged =
-        to >= lastSeen || next === to + 1 || locationAt(revised, to) === locationAt(stored, to);
-      return hasConverged ? [] : [{ orgId, assetId, from, to, next }];
-    });
+    return diverging(this.#asset, this.neighbourhood());
   }
+}
+
+/** The scans in and around a piece. */
+interface HeardPiece {
+  piece: Stretch;
+  heard: Hearing;
+}
+
+/** Stretches that end in another stay than is stored, and are followed by scans not decided yet. */
+function diverging(
+  { orgId, assetId, lastSeen }: Pick<AssetAtSite, 'orgId' | 'assetId' | 'lastSeen'>,
+  { spans, stored }: Neighbourhood,
+): DivergingStretch[] {
+  if (spans.every(({ to }) => to >= lastSeen)) {
+    return [];
+  }
+  const revised = revise(stored, spans);
+  return spans.flatMap(({ from, to }, index) => {
+    const next = spans[index + 1]?.from ?? Number.POSITIVE_INFINITY;
+    const hasConverged =
+      to >= lastSeen || next === to + 1 || locationAt(revised, to) === locationAt(stored, to);
+    return hasConverged ? [] : [{ orgId, assetId, from, to, next }];
+  });
+}
+
+function inOrder(transitions: readonly DecidedTransition[]): DecidedTransition[] {
+  const byTime = new Map(transitions.map((transition) => [transition.observedAt, transition]));
+  return [...byTime.values()].toSorted((a, b) => a.observedAt - b.observedAt);
 }
 
 /** The first statement of each run, which is equivalent to the whole run. */

@@ -68,4 +68,21 @@ describe('history where locations are decided by all scans', () => {
     }
     expect(asset.loads).to.equal(loads);
   });
+
+  it('is loaded now and then where an antenna was cut off and sends its reads in order', async () => {
+    const asset = new AssetInMemory([{ locationId: null, validFrom: 0, setting: STRENGTH }], true);
+    const read = (location: number, second: number) => ({
+      ...{ location, at: second * 1_000_000, rssi: -50 - location, isByPerson: false },
+    });
+    const seconds = Array.from({ length: 240 }, (_, index) => 100 + index / 2);
+    for (const second of seconds) {
+      await asset.record([read(1, second), read(2, second), read(1, second + 3_600)]);
+    }
+    const { loads } = asset;
+    for (const second of seconds) {
+      await asset.record([read(3, second)]);
+      await asset.record([read(2, second + 3_720)]);
+    }
+    expect(asset.loads - loads).to.be.below(20);
+  });
 });

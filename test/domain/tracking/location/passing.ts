@@ -90,7 +90,7 @@ export const manyAtOnce: fc.Arbitrary<RandomRead[]> = fc.array(
 
 /**
  * A minute or two at three antennas that each read twice a second, or now and then; in batches of half a second or so, some
- * of which come late, and with silences.
+ * of which come late, and with silences. One antenna may be cut off, so that all of its reads come much later, in order.
  */
 export const aLongWalk: fc.Arbitrary<RandomRead[][]> = fc
   .record({
@@ -98,9 +98,10 @@ export const aLongWalk: fc.Arbitrary<RandomRead[][]> = fc
     every: fc.constantFrom(0.5, 0.5, 0.7, 3, 11),
     silence: fc.constantFrom(0, 0, 4, 16, 40),
     lateness: fc.constantFrom(0, 0, 1, 6, 30),
+    cutOff: fc.constantFrom(0, 0, 20, 50, 100, 400),
     dice: fc.infiniteStream(fc.nat({ max: 9_999 })),
   })
-  .map(({ seconds, every, silence, lateness, dice }) => {
+  .map(({ seconds, every, silence, lateness, cutOff, dice }) => {
     const next = (count: number) => (dice.next().value ?? 0) % count;
     const reads: (RandomRead & { comes: number })[] = [];
     for (let at = 0; at < seconds; at += every) {
@@ -112,7 +113,8 @@ export const aLongWalk: fc.Arbitrary<RandomRead[][]> = fc
           const isByPerson = next(200) === 0;
           const late = next(20) === 0 ? next(1 + lateness * 10) / 10 : 0;
           const time = START + Math.round((at + location / 7) * SECOND);
-          reads.push({ location, at: time, rssi, isByPerson, comes: time + late * SECOND });
+          const comes = time + (late + (location === 2 ? cutOff : 0)) * SECOND;
+          reads.push({ location, at: time, rssi, isByPerson, comes });
         }
       }
     }
