@@ -10,6 +10,7 @@ import { planPatchBody } from './plans/schema.ts';
 import { antennaPatchBody, newAntennaBody, newReaderBody, readerPatchBody } from './readers/schema.ts';
 import { passwordBody, signInBody } from './sessions/schema.ts';
 import { invitationBody, userPatchBody } from './users/schema.ts';
+import { watchBody } from './watches/schema.ts';
 
 /** Bodies by operation, apart from the routes: a worker thread that checks them needs nothing else. */
 export const BODIES: Bodies = {
@@ -36,6 +37,7 @@ export const BODIES: Bodies = {
   updateOrganization: organizationPatchBody,
   updatePlan: planPatchBody,
   setLocating: settingBody,
+  setWatch: watchBody,
   tryLocating: trialBody,
   updateUser: userPatchBody,
   createInvitation: invitationBody,

@@ -31,6 +31,7 @@ import { sessionRoutes } from './sessions/routes.ts';
 import { stayRoutes } from './stays/routes.ts';
 import { treeRoutes } from './tree/routes.ts';
 import { userRoutes } from './users/routes.ts';
+import { watchRoutes } from './watches/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import { whyRoutes } from './why/routes.ts';
 
@@ -68,6 +69,7 @@ export const MEMBER_ROUTES: readonly Route<ConsoleContext>[] = [
   ...presenceRoutes,
   ...presenceCountRoutes,
   ...coverageRoutes,
+  ...watchRoutes,
   ...placeRoutes,
   ...planRoutes,
   ...organizationRoutes,

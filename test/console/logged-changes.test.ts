@@ -195,6 +195,13 @@ describe('every route of the console that changes something', () => {
     renewHandheldToken: () => ({ logs: [['update', 'handheld']] }),
     revokeHandheld: () => ({ logs: [['revoke', 'handheld']] }),
     setLocating: () => json({ procedure: 'strength' }, ['set_locating', 'organization']),
+    setWatch: async ({ orgId }) => {
+      await Site.of(suite.database, orgId).location('HALL');
+      return json({ location_external_key: 'HALL', mode: 'continuous', max_gap_seconds: 60 }, [
+        'set_watch',
+        'location',
+      ]);
+    },
     removeLocating: () => ({ logs: [['set_locating', 'location']] }),
   };
 

@@ -55,6 +55,32 @@ describe('a place, in the console', () => {
     expect((await get(`/locations/${yard}/dwell`)).body.data).to.include({ stays: 0, median_seconds: null });
   });
 
+  it('says whether things pass it or stay there, and counts those where they do', async () => {
+    const admin = await suite.as('admin', site.orgId);
+    const set = (json: object, as = admin) =>
+      suite.call({ method: 'POST', path: '/watches', json, token: as });
+    const room = { location_external_key: 'YARD', mode: 'continuous', max_gap_seconds: 90, coverage: 'any' };
+    expect((await set(room, token)).status).to.equal(403);
+    const gate = await set({ ...room, mode: 'portal' });
+    expect([gate.status, gate.body.error.fields[0].field]).to.deep.equal([400, 'max_gap_seconds']);
+    expect((await set(room)).status).to.equal(200);
+    const { data } = (await get(`/watches?location_id=${dock}&external_key=YARD`)).body;
+    expect(data.map(({ valid_from: _, ...watch }: { valid_from: string }) => watch)).to.deep.equal([
+      {
+        location_id: yard,
+        external_key: 'YARD',
+        mode: 'continuous',
+        max_gap_seconds: 90,
+        is_learned: false,
+        coverage: 'any',
+      },
+    ]);
+    const counts = async (query: string) => (await get(`/watches/counts${query}`)).body.data;
+    expect(await counts('')).to.deep.equal({ continuous: 1, with_antennas: 1 });
+    expect(await counts('?external_key=DOCK')).to.deep.equal({ continuous: 0, with_antennas: 0 });
+    expect(await counts('?external_key=GONE')).to.deep.equal({ continuous: 0, with_antennas: 0 });
+  });
+
   it('names the antennas that see it, and when their readers were last heard', async () => {
     await database.rows(
       `insert into reader_counters (org_id, reader_id, last_message_at) values ($1, $2, '2026-05-04T08:00:00Z')

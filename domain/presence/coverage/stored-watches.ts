@@ -59,20 +59,63 @@ export function holdLatestWatch(
 }
 
 export interface ListedWatch extends StoredWatch {
+  location_id: number;
   location_external_key: string;
 }
 
-/** The current watching of live locations that have any, sorted by key. */
-export function listWatches(db: Connection, orgId: number): Promise<readonly ListedWatch[]> {
+/**
+ * The current watching of live locations that have any, sorted by key.
+ *
+ * @param named only those of these locations.
+ */
+export function listWatches(
+  db: Connection,
+  orgId: number,
+  named: { ids: readonly number[]; keys: readonly string[] } | null = null,
+): Promise<readonly ListedWatch[]> {
   return db.any(sql.type(rowsOf<ListedWatch>())`
-    select location.external_key as location_external_key, ${COLUMNS}
-    from (
-      select distinct on (location_id) * from location_watches
-      where org_id = ${orgId} order by location_id, valid_from desc
-    ) watch
-    join locations location on location.org_id = ${orgId} and location.id = watch.location_id
-    where location.deleted_at is null
+    select location.id as location_id, location.external_key as location_external_key, ${COLUMNS}
+    from locations location
+    ${latestOf(orgId)}
+    where location.org_id = ${orgId} and location.deleted_at is null
+      and (${named === null} or location.id = any (${sql.array(named?.ids ?? [], 'int4')})
+        or location.external_key = any (${sql.array(named?.keys ?? [], 'text')}))
     order by location.external_key`);
+}
+
+/**
+ * The live locations watched continuously, and how many of these have an enabled antenna.
+ *
+ * @param within a location: it and all below it. Null for all.
+ */
+export function countWatched(
+  db: Connection,
+  orgId: number,
+  within: number | null,
+): Promise<{ continuous: number; with_antennas: number }> {
+  return db.one(sql.type(rowsOf<{ continuous: number; with_antennas: number }>())`
+    with recursive looked_at (id) as (
+      select id from locations
+      where org_id = ${orgId} and deleted_at is null and (${within === null} or id = ${within ?? 0})
+      union
+      select child.id from looked_at
+      join locations child on child.org_id = ${orgId} and child.parent_id = looked_at.id and child.deleted_at is null
+      where ${within !== null}
+    )
+    select count(*) as continuous, count(*) filter (where exists (
+      select from antennas antenna
+      where antenna.org_id = ${orgId} and antenna.location_id = location.id and antenna.is_enabled
+    )) as with_antennas
+    from looked_at location
+    ${latestOf(orgId)}
+    where watch.mode = 'continuous'`);
+}
+
+function latestOf(orgId: number) {
+  return sql.fragment`cross join lateral (
+      select * from location_watches
+      where org_id = ${orgId} and location_id = location.id order by valid_from desc limit 1
+    ) watch`;
 }
 
 const COLUMNS = sql.fragment`watch.mode, watch.max_gap_seconds, watch.is_learned, watch.coverage,

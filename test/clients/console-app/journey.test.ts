@@ -89,6 +89,8 @@ describe('the first three minutes with the console', () => {
       page,
       `[...document.querySelectorAll('.antenna [role=combobox]')].some(({ value }) => value.startsWith('Yard ·'))`,
     );
+    await page.getByLabel('Is Yard a gate or a room?').selectOption('continuous');
+    await page.getByText('What is here is read again and again').waitFor();
     await page.getByRole('link', { name: 'Done' }).click();
 
     await goTo('Inbox');

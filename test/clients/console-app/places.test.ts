@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { until, untilAtRest } from '../../support/browser.ts';
-import { useConsoleApp } from '../../support/console-app.ts';
+import { DESK, faultsOf, useConsoleApp } from '../../support/console-app.ts';
 
 describe('places in the console', () => {
   const app = useConsoleApp();
@@ -50,5 +50,39 @@ describe('places in the console', () => {
     expect(await parentOf(id)).to.equal('HALL');
     expect((await app.call({ path: `/locations/${id}` })).body.data.external_key).to.equal('DOCK-4');
     expect((await app.call({ path: `/locations/${hall.body.data.id}` })).body.data.name).to.equal('Hall');
+  });
+
+  it('says of a place, or of several, whether things pass it or stay there', async () => {
+    const watched = async () =>
+      (
+        await app.database.rows<{ watch: string }>(
+          `select concat_ws(' ', location.external_key, mode, max_gap_seconds, coverage) as watch
+           from location_watches watch join locations location on location.id = watch.location_id
+           order by watch.valid_from`,
+        )
+      ).map(({ watch }) => watch);
+    const page = await app.open('#/places?q=HALL');
+    await page.getByRole('link', { name: 'Hall', exact: true }).click();
+    await page.getByRole('dialog').getByText('A gate. Nothing is missed here, except by a sweep.').waitFor();
+    await page.getByRole('dialog').getByRole('link', { name: 'Gate or room' }).click();
+    const sheet = page.getByRole('dialog', { name: 'HALL: gate or room' });
+    await sheet.getByLabel('Is this a gate or a room?').selectOption('continuous');
+    await sheet.getByLabel('Longest time between two reads', { exact: true }).fill('2');
+    const found = await faultsOf(page, 'place-watch');
+    await page.setViewportSize(DESK.viewport);
+    await sheet.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: 'A room: read every 2 min or more often' }).waitFor();
+    expect(await watched()).to.deep.equal(['HALL continuous 120 all']);
+
+    await page.evaluate("location.hash = '#/places'");
+    await page.getByRole('checkbox', { name: 'all' }).first().check();
+    await page.getByRole('link', { name: 'Gate or room (2)' }).click();
+    const both = page.getByRole('dialog', { name: '2 places: gate or room' });
+    await both.getByLabel('Is this a gate or a room?').selectOption('continuous');
+    await both.getByLabel('Antennas that have to listen').selectOption('any');
+    await both.getByRole('button', { name: 'Save' }).click();
+    await both.waitFor({ state: 'detached' });
+    expect((await watched()).slice(1).sort()).to.deep.equal(['DOCK-4 continuous any', 'HALL continuous any']);
+    expect(found).to.deep.equal([]);
   });
 });

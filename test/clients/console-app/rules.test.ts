@@ -36,6 +36,23 @@ describe('rules in the console, in a browser', () => {
     const found = await faultsOf(page, 'rules-none');
     await page.setViewportSize(DESK);
     await page.getByRole('link', { name: 'Add rule' }).first().press('Enter');
+    // Nothing is missed at a gate, nor in a room without antennas.
+    await page.getByText('No place of this rule is a room').waitFor();
+    const within = await site.location('STORE');
+    await database.rows(
+      `insert into location_watches (org_id, location_id, valid_from, mode, max_gap_seconds, is_learned, coverage)
+       values ($1, $2, now(), 'continuous', 60, false, 'all')`,
+      [site.orgId, within],
+    );
+    await page.reload();
+    await page.getByText('No room of this rule has an antenna').waitFor();
+    await site.reader('store', [within]);
+    await page.reload();
+    await page
+      .getByLabel('Not read for', { exact: true })
+      .or(page.getByLabel('Overdue after', { exact: true }))
+      .waitFor();
+    await page.getByText('No room of this rule').waitFor({ state: 'detached' });
     await page.getByLabel('Kind').selectOption('dwell');
     await page.waitForURL(/kind=dwell/);
     await page.getByRole('combobox', { name: 'Place', exact: true }).fill('DOCK');

@@ -112,6 +112,9 @@ export interface Answers {
   'GET /locations/{location_id}/arrivals': { data: { since: string | null; moves: readonly ({ position: number; at: string; asset: { id: number; external_key: string; name: string }; is_arrival: boolean; other: { id: number; external_key: string; name: string } | null })[] } };
   'GET /presence': { data: { counts: { present: number; overdue: number; missing: number; unknown: number; never_seen: number } | null; missing_from: readonly (readonly [number, number])[]; not_counted: 'assets' | 'evidence' | null; most_assets: number } };
   'GET /assets/{asset_id}/coverage': { data: { from: string; gaps: readonly ({ location_id: number; from: string; to: string })[]; is_cut: boolean } };
+  'GET /watches': { data: readonly ({ location_id: number; external_key: string; mode: 'portal' | 'continuous'; max_gap_seconds: number | null; is_learned: boolean; coverage: 'all' | 'any'; valid_from: string })[] };
+  'POST /watches': { data: { mode: 'portal' | 'continuous'; max_gap_seconds: number | null; is_learned: boolean; coverage: 'all' | 'any'; valid_from: string } };
+  'GET /watches/counts': { data: { continuous: number; with_antennas: number } };
   'GET /locations/{location_id}/dwell': { data: { days: number; looked_back_to: string | null; stays: number; median_seconds: number | null; bars: readonly ({ below: number | null; stays: number })[] } };
   'GET /locations/{location_id}/antennas': { data: readonly ({ port: number; name: string | null; enabled: boolean; min_rssi: number | null; reader: { id: number; name: string }; last_message_at: string | null })[] };
   'GET /locations/{location_id}/sweeps': { data: readonly ({ id: string; ended_at: string; handheld: string; expected: number; found: number; moved_here: number; missing: number; unknown: number })[] };

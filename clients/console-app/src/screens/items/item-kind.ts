@@ -16,6 +16,8 @@ export interface ItemKind<Item extends Asset | Place, Draft extends ItemDraft = 
   shownFields: readonly string[];
   /** Between the key and the description. */
   OwnFields?: ComponentType<FieldsProps<Draft>>;
+  /** Below its tags. */
+  Besides?: ComponentType<{ item: Item }>;
   /** The values that undo a change, if undo is offered. */
   undoOf?: (before: Item, draft: Draft) => Record<string, unknown> | undefined;
 }

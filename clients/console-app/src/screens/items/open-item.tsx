@@ -170,6 +170,7 @@ function EditItem<Item extends Asset | Place, Draft extends ItemDraft>({
           />
         </form>
         <TagEditor path={`${path}/tags`} tags={item.tags} none={t.noTags} isReadOnly={isReadOnly} />
+        {kind.Besides !== undefined && item.deleted_at === null && <kind.Besides item={item} />}
       </div>
     </SideSheet>
   );

@@ -18,6 +18,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
+import { WatchLine } from '../places/watch.tsx';
 
 /** `#/place/4`: its assets, since when, and recent arrivals and departures. */
 export function PlaceScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
@@ -84,7 +85,7 @@ export function PlaceScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
             />
           </section>
           <DwellPicture id={place.id} />
-          <AntennaList id={place.id} />
+          <AntennaList place={place} />
           <SweepList id={place.id} />
         </div>
         <PassingList passing={passing.answer?.data} />
@@ -130,7 +131,7 @@ function Children({ places }: { places: readonly Place[]; version: number }) {
 type AntennaHere = Row<'GET /locations/{location_id}/antennas'>;
 
 /** The antennas at this location, and when each was last heard. */
-function AntennaList({ id }: { id: number }) {
+function AntennaList({ place: { id, key } }: { place: Place }) {
   const t = texts.value.place;
   const { answer } = useRead<{ data: readonly AntennaHere[] }>(`/locations/${id}/antennas`);
   if (answer === undefined) {
@@ -159,6 +160,7 @@ function AntennaList({ id }: { id: number }) {
           </li>
         ))}
       </ul>
+      <WatchLine place={{ id, external_key: key }} />
     </section>
   );
 }

@@ -8,6 +8,7 @@ import { faultOf } from '../../parts/problem-text.ts';
 import { SearchField } from '../../parts/search-field.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { address, hrefWith } from '../../router/router.ts';
+import { may } from '../../session/session.ts';
 import { type Texts, texts } from '../../texts/texts.ts';
 import { ListActions } from '../import/list-actions.tsx';
 import {
@@ -22,6 +23,7 @@ import { AddItem, datedColumn, ItemTable, nameAndKeyColumns, RetiredFilter } fro
 import { OpenItem } from '../items/open-item.tsx';
 import { usePicked } from '../labels/use-picked.ts';
 import { EditTree } from './edit-tree.tsx';
+import { useWatches, WatchLine, WatchSheet, watchWords } from './watch.tsx';
 
 const FILTERS = ['parent_id', 'is_active', 'include_deleted'];
 const FIXED = { include_not_in_effect: true };
@@ -40,6 +42,7 @@ export function PlacesScreen() {
   );
   const { query } = address.value;
   const picked = usePicked(list.rows);
+  const watches = useWatches({ location_id: list.rows.map(({ id }) => id) });
   const isTree = query.get('view') === 'tree';
   return (
     <div class="page">
@@ -48,6 +51,11 @@ export function PlacesScreen() {
         {...(list.total === undefined ? {} : { sub: t.sub(list.total) })}
       >
         <ListActions resource="location" filters={FILTERS} fixed={FIXED} picked={picked.keys} />
+        {may('admin') && picked.keys.length > 0 && (
+          <a class="secondary" href={hrefWith({ watch: picked.keys })}>
+            {texts.value.watching.of(picked.keys.length)}
+          </a>
+        )}
         <AddItem words={t} />
       </PageHead>
       <div class="filters">
@@ -69,19 +77,21 @@ export function PlacesScreen() {
           resource="location"
           label={texts.value.screens.places}
           list={list}
-          columns={placeColumns(texts.value, names)}
+          columns={placeColumns(texts.value, names, watches.byId)}
           selection={picked.selection}
         />
       )}
       <OpenItem kind={PLACE_KIND} rows={list.rows} />
+      <WatchSheet />
     </div>
   );
 }
 
 /** @param names of places by their keys, as far as they are known. */
 function placeColumns(
-  { places: t, items }: Texts,
+  { places: t, items, watching }: Texts,
   names: ReadonlyMap<string, string>,
+  watches: ReturnType<typeof useWatches>['byId'],
 ): readonly Column<Place>[] {
   return [
     ...nameAndKeyColumns(),
@@ -106,6 +116,11 @@ function placeColumns(
       isNumber: true,
       cell: ({ tags }) => (tags.length === 0 ? <span class="none">–</span> : tags.length),
     },
+    {
+      ...{ title: watching.column, weight: 3 },
+      cell: ({ id }) =>
+        watches.get(id)?.mode === 'continuous' ? watchWords(watches.get(id)) : <span class="none">–</span>,
+    },
     datedColumn(t.created, 'created_at', t),
   ];
 }
@@ -121,6 +136,7 @@ const PLACE_KIND: ItemKind<Place, PlaceDraft> = {
   valuesOf: (draft) => ({ ...itemValuesOf(draft), parent_id: draft.parent?.id ?? null }),
   shownFields: [...ITEM_FIELDS, 'parent_id'],
   OwnFields: ParentField,
+  Besides: ({ item }) => <WatchLine place={item} />,
   undoOf: ({ parent_id }, { parent }) => ((parent?.id ?? null) === parent_id ? undefined : { parent_id }),
 };
 

@@ -10,6 +10,7 @@ import { Progress } from '../../parts/progress.tsx';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { Proposals } from '../locating/proposals.tsx';
+import { WatchQuestions } from '../places/watch.tsx';
 import { AntennaMap } from './antenna-map.tsx';
 import { ListenSheet, useListen } from './listen-sheet.tsx';
 import { shownAntenna } from './shown-antenna.ts';
@@ -47,6 +48,7 @@ export function StepAntennas({ reader, reload }: { reader: Reader; reload: () =>
         </div>
       )}
       <AntennaMap reader={reader} heard={byPort} named={open > 0 ? named : []} />
+      <WatchQuestions places={placesOf(reader)} />
       <Proposals among={reader.antennas.map(({ location_external_key: key }) => key)} />
       <ReplayOffer
         reader={reader}
@@ -74,6 +76,16 @@ export function StepAntennas({ reader, reload }: { reader: Reader; reload: () =>
       )}
     </>
   );
+}
+
+/** Each once, though several antennas may be there. */
+function placesOf({ antennas }: Reader): readonly { key: string; name: string }[] {
+  const names = new Map(
+    antennas.flatMap(({ location_external_key: key, location_name: name }) =>
+      key === null ? [] : [[key, name ?? key] as const],
+    ),
+  );
+  return [...names].map(([key, name]) => ({ key, name }));
 }
 
 type Part = Data<'POST /rejected/replay'>;

@@ -10,6 +10,7 @@ import { ItemPicker } from '../../parts/item-picker.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { texts } from '../../texts/texts.ts';
+import { UnwatchedNote } from '../places/watch.tsx';
 import { ASKED, type DraftFields, newDraft, type RuleDraft, settingsOf } from './rule-draft.ts';
 import { ruleWords } from './rule-words.ts';
 
@@ -65,6 +66,7 @@ export function RuleForm({
       <TimeFields {...fields} />
       <HoursField {...fields} />
       <InWords draft={draft} />
+      {draft.kind === 'overdue' && <UnwatchedNote within={draft.within} />}
       <AboutFields {...fields} />
       <MailFields {...fields} />
       <Field
