@@ -94,17 +94,17 @@ const push = routesOf<Pushing>()({
     { type: 'object', properties: Object.fromEntries(COUNTS.map((name) => [name, { type: 'integer' }])) },
     'It is recorded',
   ),
-  handle: async ({ context: { reader, quota, messages }, query, body }) => {
+  handle: async ({ context: { reader, quota, messages }, query, body, signal }) => {
     quota.charge(0, body.payload.length);
     const topic = topicOf(reader, query.topic);
     const fault = body.fault ?? (topic instanceof Invalid ? topic : null);
     if (fault !== null || topic instanceof Invalid) {
       // Counted and kept like a message of MQTT that cannot be read.
       const refusal = messageOf(fault);
-      await messages.take(reader, { ...body, topic: reader.topic, refusal }, quota);
+      await messages.take(reader, { ...body, topic: reader.topic, refusal }, quota, signal());
       throw fault;
     }
-    const counts = await messages.take(reader, { ...body, topic }, quota);
+    const counts = await messages.take(reader, { ...body, topic }, quota, signal());
     const { recorded, duplicates, unknown, unplaced, rejected, ignored, messagesRejected } = counts;
     const reads = recorded + duplicates + unknown + unplaced + rejected;
     const ofReads = { reads, recorded, duplicates, unknown, unplaced, rejected, ignored };

@@ -40,8 +40,16 @@ export class PushedMessages {
     return this.#parts.held.messages + this.#parts.held.waiting.messages;
   }
 
-  /** @throws Problem `unavailable`. */
-  async take(reader: RegisteredReader, message: PushedMessage, quota: ReaderQuota): Promise<MessageCounts> {
+  /**
+   * @param signal that the sender has gone: what still waits is not kept.
+   * @throws Problem `unavailable`; the signal's reason.
+   */
+  async take(
+    reader: RegisteredReader,
+    message: PushedMessage,
+    quota: ReaderQuota,
+    signal: AbortSignal,
+  ): Promise<MessageCounts> {
     const { requireRecording, held, patience = PATIENCE } = this.#parts;
     await requireRecording().catch((error) => {
       throw again(`Nothing can be recorded right now (${messageOf(error)})`);
@@ -54,26 +62,36 @@ export class PushedMessages {
     const recorded = Promise.withResolvers<MessageOutcome>();
     const owner = { orgId: reader.orgId, reader: reader.username };
     const bytes = message.payload.length;
-    let state: 'waits' | 'is taken' | 'is given up' = 'waits';
-    const timer = setTimeout(() => {
-      recorded.reject(state === 'waits' ? again('Too much waits to be recorded') : again(MAY_BE_RECORDED));
-      state = state === 'waits' ? 'is given up' : state;
-    }, patience);
-    const leave = () => {
-      held.leave(bytes, owner);
-      this.#leave(reader.readerId);
-    };
-    const enter = () => {
-      if (state === 'is given up') {
-        leave();
-        return;
+    let isTaken = false;
+    const giveUp = (why: unknown) => {
+      recorded.reject(why);
+      if (!isTaken) {
+        held.withdraw(enter, owner);
+        this.#leave(reader.readerId);
       }
-      state = 'is taken';
-      this.#receive(reader, message, quota).then(recorded.resolve, recorded.reject).finally(leave);
+    };
+    const timer = setTimeout(
+      () => giveUp(again(isTaken ? MAY_BE_RECORDED : 'Too much waits to be recorded')),
+      patience,
+    );
+    const hangUp = () => isTaken || giveUp(signal.reason);
+    const enter = () => {
+      isTaken = true;
+      this.#receive(reader, message, quota)
+        .then(recorded.resolve, recorded.reject)
+        .finally(() => {
+          held.leave(bytes, owner);
+          this.#leave(reader.readerId);
+        });
     };
     held.enter(bytes, enter, owner);
-    const { counts } = await recorded.promise.finally(() => clearTimeout(timer));
-    return counts;
+    signal.aborted ? hangUp() : signal.addEventListener('abort', hangUp);
+    try {
+      return (await recorded.promise).counts;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', hangUp);
+    }
   }
 
   async #receive(
@@ -117,5 +135,5 @@ function again(detail: string): Problem {
 /** Milliseconds: less than most senders wait for an answer. */
 const PATIENCE = 15_000;
 
-/** Requests of one reader, including abandoned ones still in line. */
+/** Requests of one reader, including those whose commit is not waited for any more. */
 const MOST_AT_ONCE = 256;

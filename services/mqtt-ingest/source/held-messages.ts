@@ -75,6 +75,20 @@ export class HeldMessages {
     return false;
   }
 
+  /** Takes a message back that waits: it is not admitted any more. */
+  withdraw(proceed: () => void, owner: Owner): void {
+    const readers = this.#waiting.get(owner.orgId);
+    const queue = readers?.get(owner.reader) ?? [];
+    const at = queue.findIndex((each) => each.proceed === proceed);
+    for (const { bytes } of queue.splice(at, at === -1 ? 0 : 1)) {
+      this.#waitingOfAll.messages -= 1;
+      this.#waitingOfAll.bytes -= bytes;
+    }
+    if (queue.length === 0 && readers?.delete(owner.reader) && readers.size === 0) {
+      this.#waiting.delete(owner.orgId);
+    }
+  }
+
   /**
    * Reads a connection on, now or when less waits, though its last message waits.
    *
