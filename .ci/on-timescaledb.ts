@@ -54,7 +54,10 @@ const ON_BOTH = [
 
 /** Tests that write them, too, and could not tell one database from another: why, and which. */
 const SAME_ON_ANY: Record<string, readonly string[]> = {
-  'A browser or a client is tried: they see what the API and the gateway answer.': ['test/clients/**'],
+  'A browser or a client is tried: they see what the API and the gateway answer.': [
+    'test/clients/**',
+    'test/chaos/copy-in-step.test.ts',
+  ],
   'Brokers and their sessions are tried, or receivers and mail servers that are told of events.': [
     'test/mqtt-ingest/{source,push,consumers,registry,metrics}/**',
     'test/mqtt-ingest/{health-over-tls,readiness}.test.ts',

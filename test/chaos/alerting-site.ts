@@ -10,7 +10,7 @@ import { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { findAlertFaults, findToldFaults, type Watched } from './find-alert-faults.ts';
 import { IngestProgram } from './ingest-program.ts';
-import { WorkerProgram } from './worker-program.ts';
+import { runnerOf, WorkerProgram } from './worker-program.ts';
 
 const SECOND = 1_000_000;
 
@@ -95,7 +95,7 @@ export class AlertingSite {
   async takeAwayAndKill(pause: () => Promise<void> = async () => {}): Promise<void> {
     this.#isThere = false;
     await pause();
-    const deriver = await this.#deriver();
+    const deriver = await runnerOf(this.#workers, 'derive-alerts');
     await deriver.kill();
     await until(async () => (await this.#open('overdue')) > 0);
     await deriver.startUntilReady();
@@ -132,16 +132,6 @@ export class AlertingSite {
   /** How many there were of a kind. */
   async count(kind: string): Promise<number> {
     return (await this.#database.rows('select from alerts where kind = $1', [kind])).length;
-  }
-
-  async #deriver(): Promise<WorkerProgram> {
-    let deriver: WorkerProgram | undefined;
-    await until(async () => {
-      const deriving = await Promise.all(this.#workers.map((worker) => worker.runs('derive-alerts')));
-      deriver = this.#workers[deriving.indexOf(true)];
-      return deriver !== undefined;
-    });
-    return deriver as WorkerProgram;
   }
 
   async #endTraffic(): Promise<void> {

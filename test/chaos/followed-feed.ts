@@ -1,9 +1,5 @@
-import { databaseOn } from '../../db/timescale/connections/database.ts';
-import { createWritePool } from '../../db/timescale/connections/pool.ts';
-import { createApiKey } from '../../domain/administration/api-keys/issue-key.ts';
-import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
-import { TEST_ACTOR } from '../support/actor.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { keyOf } from '../support/key-of.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { ApiProgram } from './api-program.ts';
 import { Follower } from './follower.ts';
@@ -33,14 +29,7 @@ export class FollowedFeed {
     environment: NodeJS.ProcessEnv,
     processes: number,
   ): Promise<FollowedFeed> {
-    const pool = createWritePool(url, { max: 1 });
-    const { key } = await createApiKey(databaseOn(pool), TEST_ACTOR, {
-      orgId,
-      name: 'follower',
-      scopes: PUBLIC_SCOPES,
-      expiresAt: null,
-    });
-    await pool.end();
+    const key = await keyOf(url, orgId);
     const apis = await Promise.all(Array.from({ length: processes }, () => ApiProgram.prepare(environment)));
     await Promise.all(apis.map((api) => api.startUntilReady()));
     return new FollowedFeed(apis, orgId, key);

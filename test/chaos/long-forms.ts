@@ -1,6 +1,7 @@
 import { KEPT } from './brokers/kept-form.ts';
 import { HIVEMQ, RMQTT } from './brokers/session-forms.ts';
 import { CELLS } from './cells/cells-form.ts';
+import { COPY } from './copy-run.ts';
 import { EVERY_FAULT } from './every-fault.ts';
 import type { LongForm } from './long-form.ts';
 import { PATRONI } from './patroni-run.ts';
@@ -15,4 +16,5 @@ export const LONG_FORMS: Readonly<Record<string, LongForm>> = {
   rmqtt: RMQTT,
   kept: KEPT,
   cells: CELLS,
+  copy: COPY,
 };

@@ -19,7 +19,7 @@ import { Pushers } from './pushers.ts';
 import { Tap } from './tap.ts';
 import { ToldWebhooks } from './told-webhooks.ts';
 import type { Traffic } from './traffic.ts';
-import { WorkerProgram } from './worker-program.ts';
+import { runnerOf, WorkerProgram } from './worker-program.ts';
 
 export interface ScenarioOptions {
   /** `push` is over HTTP. */
@@ -320,14 +320,9 @@ export class Scenario {
 
   /** Kills the worker that gives the events of the feed their positions, and starts it again. */
   async killSealer(): Promise<void> {
-    let sealer: WorkerProgram | undefined;
-    await until(async () => {
-      const sealing = await Promise.all(this.workers.map((worker) => worker.runs('seal-moves')));
-      sealer = this.workers[sealing.indexOf(true)];
-      return sealer !== undefined;
-    });
-    await sealer?.kill();
-    await sealer?.startUntilReady();
+    const sealer = await runnerOf(this.workers, 'seal-moves');
+    await sealer.kill();
+    await sealer.startUntilReady();
   }
 
   async #killAndRestart(program: IngestProgram): Promise<Recovery | null> {

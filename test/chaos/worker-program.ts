@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Program, run } from '../support/process.ts';
+import { until } from '../support/subscribed-ingest.ts';
 import { SECRETS_KEY } from '../support/webhooks.ts';
 
 /** Milliseconds. */
@@ -51,4 +52,15 @@ export class WorkerProgram {
     const lines = (await (await fetch(`${address}/metrics`)).text()).split('\n');
     return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1));
   }
+}
+
+/** Which of several has the turns of a job; waits until one has. */
+export async function runnerOf(workers: readonly WorkerProgram[], job: string): Promise<WorkerProgram> {
+  let runner: WorkerProgram | undefined;
+  await until(async () => {
+    const running = await Promise.all(workers.map((worker) => worker.runs(job)));
+    runner = workers[running.indexOf(true)];
+    return runner !== undefined;
+  });
+  return runner as WorkerProgram;
 }

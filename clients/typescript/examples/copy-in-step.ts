@@ -1,6 +1,6 @@
 /**
- * Keeps a copy of where everything is, and of how it came there, in step: in a file, which is written once a second while
- * something changes. It can be stopped and killed at any time, and goes on where it was.
+ * Keeps a copy of assets, locations and tags, of where everything is and of how it came there, in step: in a file, which
+ * is written once a second while something changes. It can be stopped and killed at any time, and goes on where it was.
  *
  *     TAGTRAIL_URL=http://127.0.0.1:8080 TAGTRAIL_KEY=tt_... COPY=copy.json \
  *       node clients/typescript/examples/copy-in-step.ts
@@ -9,27 +9,38 @@
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import {
+  type ChangeEvent,
+  type components,
   createTagtrailClient,
+  type FeedEvent,
   FeedExpiredError,
+  type Following,
   isMove,
   type MoveEvent,
   rows,
   TagtrailError,
+  unwrap,
 } from 'tagtrail-client';
 
 interface Copy {
-  /** The position of its last event. */
-  position: number;
-  assets: Record<number, Asset>;
+  /** The positions of the last events of both feeds. They are saved with what the events made of the rest. */
+  moves: number;
+  changes: number;
+  /** By id, with their tags. Keys of parents are those of the parents' own rows: a rename changes only these. */
+  locations: Record<number, components['schemas']['Location']>;
+  assets: Record<
+    number,
+    Omit<components['schemas']['Asset'], 'location_id' | 'location_external_key' | 'position'>
+  >;
+  /** By the asset's id; apart, since either feed can be ahead of the other. Those of deleted assets stay. */
+  tracks: Record<number, Track>;
 }
 
-interface Asset {
-  external_key: string;
-  /** Its location. Key and names are those of its last event; only ids are stable. */
+interface Track {
+  /** Where it is. */
   location_id: number | null;
-  location_external_key: string | null;
   /** Its history: locations and durations by `row`. */
-  history: Record<string, { at: string; location: string; seconds: number | null }>;
+  history: Record<string, { at: string; location_id: number; seconds: number | null }>;
 }
 
 const {
@@ -49,12 +60,14 @@ let saving: NodeJS.Timeout | undefined;
 
 try {
   copy = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : await begin();
+  save();
   await keepInStep().catch(async (error: unknown) => {
     // It was away for longer than events are kept.
     if (!(error instanceof FeedExpiredError)) {
       throw error;
     }
     copy = await begin();
+    save();
     await keepInStep();
   });
   save();
@@ -66,80 +79,139 @@ try {
   process.exitCode = 1;
 }
 
-/** Reads the head of the feed first, then everything: changes in between come as events, perhaps a second time. */
+/** Reads the heads of the feeds first, then everything: changes in between come as events, perhaps a second time. */
 async function begin(): Promise<Copy> {
-  const position = await client.feedHead();
-  const assets: Copy['assets'] = {};
-  const all = { include_deleted: true, include_not_in_effect: true };
-  for await (const row of rows((page) =>
-    client.GET('/api/v1/reports/asset-locations', {
-      params: { query: { ...page, ...all, sort: 'asset_external_key' } },
-    }),
+  const begun: Copy = {
+    moves: await client.feedHead(),
+    changes: await client.changesHead(),
+    ...{ locations: {}, assets: {}, tracks: {} },
+  };
+  // Deleted rows too, in order of their creation: then no change moves a row to a page that was read before.
+  const all = { include_deleted: true, include_not_in_effect: true, sort: 'created_at' };
+  for await (const location of rows((page) =>
+    client.GET('/api/v1/locations', { params: { query: { ...page, ...all } } }),
   )) {
-    const { asset_id: id, asset_external_key: external_key, location_id, location_external_key } = row;
-    assets[id] = { external_key, location_id, location_external_key, history: {} };
-    // A deleted asset cannot be read.
-    if (row.asset_deleted_at === null) {
-      assets[id].history = await historyOf(id);
+    if (location.deleted_at === null) {
+      begun.locations[location.id] = location;
     }
   }
-  return { position, assets };
+  for await (const asset of rows((page) =>
+    client.GET('/api/v1/assets', { params: { query: { ...page, ...all } } }),
+  )) {
+    const { id, location_id, deleted_at } = asset;
+    if (deleted_at === null) {
+      begun.assets[id] = withoutPlace(asset);
+      begun.tracks[id] = { location_id, history: location_id === null ? {} : await historyOf(id) };
+    }
+  }
+  return begun;
 }
 
-async function historyOf(assetId: number): Promise<Asset['history']> {
-  const history: Asset['history'] = {};
-  for await (const row of rows((page) =>
-    client.GET('/api/v1/assets/{asset_id}/history', {
-      params: { path: { asset_id: assetId }, query: { ...page, sort: 'event_observed_at' } },
-    }),
-  )) {
-    history[row.row] = stay(row);
+async function historyOf(assetId: number): Promise<Track['history']> {
+  const history: Track['history'] = {};
+  // Each page begins with the last row of the one before: corrections move rows to other offsets.
+  for (let from: string | undefined; ; ) {
+    const answer = await client.GET('/api/v1/assets/{asset_id}/history', {
+      params: {
+        path: { asset_id: assetId },
+        query: { sort: 'event_observed_at', limit: 200, ...(from === undefined ? {} : { from }) },
+      },
+    });
+    // It was deleted meanwhile.
+    if (answer.response.status === 404) {
+      return history;
+    }
+    const { data } = unwrap(answer);
+    for (const row of data) {
+      history[row.row] = stay(row);
+    }
+    if (data.length < 200) {
+      return history;
+    }
+    from = data.at(-1)?.event_observed_at;
   }
-  return history;
 }
 
 async function keepInStep(): Promise<void> {
-  const head = until === 'head' ? await client.feedHead() : Number.POSITIVE_INFINITY;
-  const following = client.follow({
-    after: copy.position,
-    signal: stopping.signal,
-    onWait: ({ status, milliseconds }) =>
+  const heads =
+    until === 'head'
+      ? { moves: await client.feedHead(), changes: await client.changesHead() }
+      : { moves: Number.POSITIVE_INFINITY, changes: Number.POSITIVE_INFINITY };
+  const failing = new AbortController();
+  const options = (after: number) => ({
+    after,
+    signal: AbortSignal.any([stopping.signal, failing.signal]),
+    onWait: ({ status, milliseconds }: { status: number | null; milliseconds: number }) =>
       console.error(`${status ?? 'no answer'}: waiting ${milliseconds} ms`),
   });
-  if (copy.position >= head) {
-    return;
-  }
-  for await (const event of following) {
-    if (isMove(event)) {
-      apply(event);
-    }
-    copy.position = following.position;
-    saving ??= setTimeout(save, 1000);
-    if (copy.position >= head) {
+  const applyAll = async <Event>(
+    feed: 'moves' | 'changes',
+    following: Following<Event>,
+    apply: (event: Event) => void,
+  ) => {
+    if (copy[feed] >= heads[feed]) {
       return;
     }
+    for await (const event of following) {
+      apply(event);
+      copy[feed] = following.position;
+      saving ??= setTimeout(save, 1000);
+      if (copy[feed] >= heads[feed]) {
+        return;
+      }
+    }
+  };
+  try {
+    await Promise.all([
+      applyAll('moves', client.follow(options(copy.moves)), applyMove),
+      applyAll('changes', client.followChanges(options(copy.changes)), applyChange),
+    ]);
+  } finally {
+    failing.abort();
   }
 }
 
+/** Takes over the row as it is now. Taking it over again changes nothing. */
+function applyChange({ resource, id, asset, location }: ChangeEvent): void {
+  if (resource === 'asset') {
+    put(copy.assets, id, asset && withoutPlace(asset));
+  } else if (resource === 'location') {
+    put(copy.locations, id, location);
+  }
+}
+
+function put<Row>(table: Record<number, Row>, id: number, row: Row | null): void {
+  if (row === null) {
+    delete table[id];
+  } else {
+    table[id] = row;
+  }
+}
+
+/** Where it is comes by the feed of moves. */
+function withoutPlace(asset: components['schemas']['Asset']): Copy['assets'][number] {
+  const { location_id, location_external_key, position, ...row } = asset;
+  return row;
+}
+
 /** Applies a row from now on; applying it again changes nothing. */
-function apply({ data: { asset, current, added, removed, changed } }: MoveEvent): void {
-  const { location_id, location_external_key } = current;
-  if (location_id === null) {
-    delete copy.assets[asset.id];
+function applyMove(event: FeedEvent): void {
+  if (!isMove(event)) {
     return;
   }
-  const history = copy.assets[asset.id]?.history ?? {};
+  const { asset, current, added, removed, changed } = event.data;
+  const history = copy.tracks[asset.id]?.history ?? {};
   for (const row of removed) {
     delete history[row.row];
   }
   for (const row of [...added, ...changed]) {
     history[row.row] = stay(row);
   }
-  copy.assets[asset.id] = { external_key: asset.external_key, location_id, location_external_key, history };
+  copy.tracks[asset.id] = { location_id: current.location_id, history };
 }
 
-function stay(row: MoveEvent['data']['added'][number]): Asset['history'][string] {
-  return { at: row.event_observed_at, location: row.location_external_key, seconds: row.duration_seconds };
+function stay(row: MoveEvent['data']['added'][number]): Track['history'][string] {
+  return { at: row.event_observed_at, location_id: row.location_id, seconds: row.duration_seconds };
 }
 
 /** In one step, so that a copy is never half of one. */

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { useApi } from '../../support/api.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { appendMoves } from '../../support/feed-rows.ts';
-import { useTypedClient } from './use-typed-client.ts';
+import { useTypedClient } from '../../support/typed-client.ts';
 
 const LATER = { 'Retry-After': '1' };
 

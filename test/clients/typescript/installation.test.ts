@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { useTypedClient } from './use-typed-client.ts';
+import { useTypedClient } from '../../support/typed-client.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const README = readFileSync(join(ROOT, 'clients/typescript/README.md'), 'utf8');

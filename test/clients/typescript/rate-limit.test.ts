@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { startApi } from '../../../services/api/start.ts';
 import { apiConfig, useApi } from '../../support/api.ts';
-import { useTypedClient } from './use-typed-client.ts';
+import { useTypedClient } from '../../support/typed-client.ts';
 
 describe('the patience of the typed client', () => {
   const api = useApi();

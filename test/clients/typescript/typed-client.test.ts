@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { API_ROUTES } from '../../../services/api/routes.ts';
 import { useApi } from '../../support/api.ts';
-import { useTypedClient } from './use-typed-client.ts';
+import { useTypedClient } from '../../support/typed-client.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PROGRAM = new URL('program/program.ts', import.meta.url).href;

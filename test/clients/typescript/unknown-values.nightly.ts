@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import { describePublicApi } from '../../../services/api/description/document.ts';
 import { API_RESOURCES } from '../../../services/api/routes.ts';
 import { PROGRAM_ENVIRONMENT, useProgram } from '../../support/programs.ts';
-import { useTypedClient } from './use-typed-client.ts';
+import { useTypedClient } from '../../support/typed-client.ts';
 
 const GENERATOR = 'openapi-python-client==0.29.1';
 

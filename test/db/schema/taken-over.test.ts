@@ -1,11 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type pg from 'pg';
+import { pino } from 'pino';
 import { describeSchema } from '../../../db/timescale/schema/describe-schema.ts';
 import { isMigrated, isOfEarlier, migrate, migrateNew } from '../../../db/timescale/schema/migrate.ts';
 import { LAST_MIGRATION, newestOf, readMigrations } from '../../../db/timescale/schema/migrations.ts';
+import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
+import { startApi } from '../../../services/api/start.ts';
+import { apiConfig } from '../../support/api.ts';
 import { useBeforeBaseline } from '../../support/before-baseline.ts';
 import { useDatabase } from '../../support/database.ts';
+import { keyOf } from '../../support/key-of.ts';
+import { sealAll } from '../../support/seal-all.ts';
 
 describe('a database at the last migration before the baseline', () => {
   const created = useDatabase();
@@ -36,6 +42,55 @@ describe('a database at the last migration before the baseline', () => {
       const wanted = await created.rows(what);
       expect(wanted, what).to.have.length.above(1);
       expect((await before.client.query(what)).rows, what).to.deep.equal(wanted);
+    }
+  });
+
+  it('has its assets, locations and tags for those who keep a copy, whose feed begins empty', async () => {
+    await migrate(before.url);
+    const [{ id: orgId }] = (
+      await before.client.query(
+        'select org_id as id from assets where deleted_at is null group by 1 order by count(*) desc limit 1',
+      )
+    ).rows;
+    const key = await keyOf(before.url, orgId);
+    const log = pino({ level: 'silent' });
+    const lifecycle = new Lifecycle(log);
+    const { url } = await startApi(apiConfig(before.url), log, lifecycle);
+    try {
+      const send = async (path: string, method = 'GET', body?: object) => {
+        const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+        const json = body === undefined ? null : JSON.stringify(body);
+        const answer = await fetch(`${url}/api/v1/${path}`, { method, headers, body: json });
+        expect(answer.status, path).to.be.within(200, 204);
+        return answer.status === 204 ? null : ((await answer.json()) as { data: never }).data;
+      };
+      const list = (kind: string, query = ''): Promise<Row[]> =>
+        send(`${kind}?limit=200&include_not_in_effect=true&sort=created_at${query}`) as never;
+      expect(await send('changes')).to.deep.equal({ changes: [], next: 0, head: 0, oldest: 1 });
+      for (const kind of ['assets', 'locations']) {
+        const stored = await before.client.query(`select id from ${kind} where org_id = $1 order by id`, [
+          orgId,
+        ]);
+        const since = await list(kind, '&include_deleted=true&updated_since=2000-01-01T00:00:00Z');
+        expect(stored.rows).to.have.length.within(1, 200);
+        expect(since.map(({ id }) => ({ id })).sort((a, b) => a.id - b.id)).to.deep.equal(stored.rows);
+      }
+      const copy = new Map((await list('assets')).map((asset) => [asset.id, asset]));
+      const [renamed, gone] = [...copy.values()].filter(({ tags }) => tags.length > 0) as [Row, Row];
+      await send(`assets/${renamed.id}/rename`, 'POST', { external_key: 'RENAMED' });
+      await send(`assets/${renamed.id}/tags/${renamed.tags[0]?.id}`, 'DELETE');
+      await send(`assets/${gone.id}`, 'DELETE');
+      await sealAll(before.url);
+      const { changes } = (await send('changes')) as unknown as {
+        changes: { id: number; asset: Row | null }[];
+      };
+      expect(changes).to.have.length(3);
+      for (const { id, asset } of changes) {
+        asset === null ? copy.delete(id) : copy.set(id, asset);
+      }
+      expect([...copy.values()]).to.deep.equal(await list('assets'));
+    } finally {
+      await lifecycle.stop();
     }
   });
 
@@ -78,6 +133,11 @@ describe('a database at the last migration before the baseline', () => {
     expect(await ledger(before.client)).to.have.lengthOf(97);
   });
 });
+
+interface Row {
+  id: number;
+  tags: { id: number }[];
+}
 
 async function ledger(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query('select name from schema_migrations order by name');
