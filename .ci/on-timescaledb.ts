@@ -5,7 +5,7 @@ import { matchesGlob } from 'node:path';
  * The tests that TimescaleDB can make a difference to. It has four hypertables: scans, transitions, sealed moves and readings. A test
  * that has one of them written must match one of these patterns or of those below, else it fails on any database
  * (`test/support/database.ts`). `.ci/run` runs the files that this prints, and those that it prints for `--only` nowhere else;
- * `.ci/nightly` runs all there, but for `*.nightly.ts`, which judge time or kill brokers.
+ * `.ci/nightly` runs all there, but for clients and `*.nightly.ts`, which judge time, kill brokers or take long.
  */
 const ON_TIMESCALEDB = [
   // The tables themselves, and what copies, moves or drops their rows.
