@@ -30,8 +30,11 @@ describe('the count of live rows', () => {
 
   const create = (external_key: string) =>
     api.call({ method: 'POST', path: '/api/v1/assets', json: { name: 'Pallet', external_key } });
-  const total = async (query = '') =>
-    Number((await api.call({ path: `/api/v1/assets${query}` })).body?.total_count);
+  const total = async (query = '') => {
+    const { status, text, body } = await api.call({ path: `/api/v1/assets?limit=1${query}` });
+    expect(status, text).to.equal(200);
+    return Number(body?.total_count);
+  };
   const countRows = async () => {
     const [row] = await api.database.rows<{ count: number }>('select count(*) from live_row_counts');
     return row?.count;
@@ -64,16 +67,16 @@ describe('the count of live rows', () => {
     await expectTotals(door.of(api.orgId));
   });
 
-  it('counts 5,000 rows of one statement, and their deletion', async () => {
+  it('counts 500 rows of one statement, and their deletion', async () => {
     const before = await total();
-    await api.database.rows(insert, [api.orgId, 'BULK', 5_000]);
-    expect(await total()).to.equal(before + 5_000);
-    expect(await total('?is_active=true')).to.equal(before + 5_000);
+    await api.database.rows(insert, [api.orgId, 'BULK', 500]);
+    expect(await total()).to.equal(before + 500);
+    expect(await total('&is_active=true')).to.equal(before + 500);
     await api.database.rows(`update assets set is_active = false where external_key like 'BULK-%'`);
-    expect(await total('?is_active=false')).to.equal(5_000);
+    expect(await total('&is_active=false')).to.equal(500);
     await api.database.rows(`update assets set deleted_at = now() where external_key like 'BULK-%'`);
     expect(await total()).to.equal(before);
-    expect(await total('?include_deleted=true')).to.equal(before + 5_000);
+    expect(await total('&include_deleted=true')).to.equal(before + 500);
     await api.database.rows(`delete from assets where external_key like 'BULK-%'`);
     expect(await total()).to.equal(before);
   });
