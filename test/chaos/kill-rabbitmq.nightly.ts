@@ -3,6 +3,7 @@ import { useDatabase } from '../support/database.ts';
 import { Link } from '../support/link.ts';
 import { useProgram } from '../support/programs.ts';
 import { RabbitCluster, type RabbitNode } from '../support/rabbitmq.ts';
+import { itByNight } from '../support/random-sets.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { NO_FAULTS } from './findings.ts';
 import { furnish } from './furnish.ts';
@@ -43,7 +44,7 @@ describe('ingestion that is stopped when it has taken everything', () => {
   useProgram('rabbitmq-server');
   const database = useDatabase();
 
-  it('has taken also what RabbitMQ had handed to a connection that does not get it', async () => {
+  itByNight('has taken also what RabbitMQ had handed to a connection that does not get it', async () => {
     const traffic: Traffic = {
       ...SETTING,
       seed: 1,

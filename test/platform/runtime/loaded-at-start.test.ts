@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { useDatabase } from '../../support/database.ts';
 import { run } from '../../support/process.ts';
+import { itByNight } from '../../support/random-sets.ts';
 
 /** What takes memory and time to load, and is needed on request only: formats, files, descriptions of one's own. */
 const ON_REQUEST = [
@@ -47,7 +48,8 @@ describe('a process that starts', () => {
   for (const [service, environment, said, needed, others] of PROCESSES) {
     const of =
       Object.keys(environment).length === 0 ? service : `${service} with ${Object.keys(environment)}`;
-    it(`loads no package before it is needed: ${of}`, async () => {
+    const test = ['standalone', 'api', 'mqtt-ingest with MQTT_URL'].includes(of) ? it : itByNight;
+    test(`loads no package before it is needed: ${of}`, async () => {
       const file = join(folder, `${service}.json`);
       const program = run(`services/${service}/main.ts`, [], {
         DATABASE_URL: database.url,
