@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import pg from 'pg';
+import { plainValue } from '../../../base/scanned-text.ts';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { pidOf } from '../../../db/timescale/connections/blockers.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
@@ -9,7 +10,6 @@ import { withDatabase } from '../../../db/timescale/connections/database-url.ts'
 import { createDatabase } from '../../../db/timescale/schema/create-database.ts';
 import { isMigrated, migrate } from '../../../db/timescale/schema/migrate.ts';
 import { isFunctions, newestOf, readMigrations } from '../../../db/timescale/schema/migrations.ts';
-import { plainValue } from '../../../base/scanned-text.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { serverUrl } from '../../support/database.ts';
 import { run } from '../../support/process.ts';
@@ -74,7 +74,13 @@ describe('migrations', () => {
       '\u001d0180614141123458216789',
       'A\u001dB',
     ];
-    await migrate(url, migrations.slice(0, migrations.findIndex(({ name }) => name.startsWith('0218-'))));
+    await migrate(
+      url,
+      migrations.slice(
+        0,
+        migrations.findIndex(({ name }) => name.startsWith('0218-')),
+      ),
+    );
     await query(url, `insert into organizations (name) values ('a')`);
     await query(url, `insert into assets (org_id, name, external_key) values (1, 'a', 'a')`);
     for (const value of values) {
