@@ -135,7 +135,9 @@ describe('questions by MCP', () => {
       });
     expect((await send({ jsonrpc: '2.0', id: 1, method: 'ping' }, null)).status).to.equal(401);
     expect((await send([])).status).to.equal(400);
-    expect((await send({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen' })).status).to.equal(400);
+    for (const method of ['subscriptions/listen', ['subscriptions/listen'], { toString: 1 }]) {
+      expect((await send({ jsonrpc: '2.0', id: 1, method })).status).to.equal(400);
+    }
     expect((await send({ pad: 'x'.repeat(32_768) })).status).to.equal(413);
     expect((await fetch(`${api.url}/mcp`)).status).to.equal(405);
   });

@@ -23,7 +23,8 @@ const body: StreamedBody<{ message: unknown; headers: Record<string, string> }> 
   limit: MOST_ASKED,
   receive: async (chunks, headers) => {
     const message = parseBody(await gather(chunks, null)).json;
-    if (Array.isArray(message) || /^subscriptions\//.test(String(Object(message).method))) {
+    const { method } = Object(message);
+    if (Array.isArray(message) || (typeof method === 'string' && method.startsWith('subscriptions/'))) {
       throw badRequest('Several messages at once and subscriptions are not supported');
     }
     const passed = Object.entries(headers).filter(([name]) => name.startsWith('mcp-'));
