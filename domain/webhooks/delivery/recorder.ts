@@ -54,7 +54,8 @@ export class Recorder {
   readonly #onFault: (error: unknown) => void;
   #noted: Noted[] = [];
   #flushing: Promise<void> | null = null;
-  readonly #unpruned = new Map<number, { orgId: number; count: number }>();
+  /** Attempts since the last pruning, by webhook. */
+  readonly #unpruned = new Map<number, number>();
 
   /** @param mayWrite false once the process has lost its lanes; unwritten outcomes are then dropped. */
   constructor(db: Connection, deliverer: string, mayWrite: () => boolean, onFault: (error: unknown) => void) {
@@ -165,23 +166,18 @@ export class Recorder {
   }
 
   async #prune(batch: readonly Noted[]): Promise<void> {
+    const due: { orgId: number; webhookId: number }[] = [];
     for (const { state, attempt } of batch) {
-      if (attempt !== null) {
-        const { count = 0 } = this.#unpruned.get(state.webhookId) ?? {};
-        this.#unpruned.set(state.webhookId, { orgId: state.orgId, count: count + 1 });
+      const { orgId, webhookId } = state;
+      const count = (this.#unpruned.get(webhookId) ?? 0) + Number(attempt !== null);
+      this.#unpruned.set(webhookId, count % PRUNED_EVERY);
+      if (count === PRUNED_EVERY) {
+        due.push({ orgId, webhookId });
       }
     }
-    const due = [...this.#unpruned].filter(([, { count }]) => count >= PRUNED_EVERY);
-    if (due.length === 0) {
-      return;
+    if (due.length > 0) {
+      await pruneAttempts(this.#db, due);
     }
-    for (const [webhookId] of due) {
-      this.#unpruned.delete(webhookId);
-    }
-    await pruneAttempts(
-      this.#db,
-      due.map(([webhookId, { orgId }]) => ({ orgId, webhookId })),
-    );
   }
 }
 
