@@ -149,6 +149,9 @@ describe('tagtrail simulate', () => {
     const assets = await live('assets');
     expect(assets).to.have.length(8).and.include(asset);
     expect(assets.filter((id) => before.assets.includes(id))).to.deep.equal([asset]);
+    const unnoticed =
+      'select from assets where org_id = $1 and deleted_at is not null and updated_at = created_at';
+    expect(await database.rows(unnoticed, [site.orgId])).to.deep.equal([]);
     expect(await live('readers'))
       .to.have.length(3)
       .and.include(readers);

@@ -14,6 +14,7 @@ import type { ChangeEntry } from '../../../domain/changes/entry.ts';
 import { type Change, changed, makeChange } from '../../../domain/changes/make-change.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { findLiveByKeys } from '../../../domain/master-data/by-id-or-key.ts';
+import { NEXT_UPDATE } from '../../../domain/master-data/clauses.ts';
 import { importFile } from '../../../domain/master-data/imports/import-file.ts';
 import { issuesOfFile } from '../../../domain/master-data/imports/read-rows.ts';
 import { createLocation } from '../../../domain/master-data/locations/create.ts';
@@ -201,7 +202,7 @@ async function removeEarlier(db: Database, actor: Actor, earlier: Earlier): Prom
 async function removeAssets(change: Change, { orgId, prefix }: Earlier): Promise<ChangeEntry[]> {
   const rows = await change.any(sql.type(rowsOf<DeletedRow & { id: number; tags: string }>())`
     with removed as (
-      update assets set deleted_at = now()
+      update assets set deleted_at = now(), updated_at = ${NEXT_UPDATE}
       where org_id = ${orgId} and deleted_at is null and starts_with(external_key, ${prefix})
         and metadata ->> ${MARK} = 'true'
       returning id, external_key, deleted_at
