@@ -77,15 +77,8 @@ export function useTree(): Tree {
   useMoves(applyAll);
   useEffect(applyAll, [current]);
   useEffect(() => onReset(reload), []);
-  const writes = writesTo('/locations');
-  const known = useRef(writes);
   // The server's tree is up to a second old.
-  useEffect(() => {
-    if (writes !== known.current) {
-      known.current = writes;
-      readAgain();
-    }
-  }, [writes]);
+  useAfterWrites(readAgain);
   useEffect(() => {
     const timer = setInterval(() => {
       reload();
@@ -97,4 +90,16 @@ export function useTree(): Tree {
     };
   }, []);
   return { model: current, version, problem, reload, states };
+}
+
+/** Calls `again` after each write to places here. */
+function useAfterWrites(again: () => void): void {
+  const writes = writesTo('/locations');
+  const known = useRef(writes);
+  useEffect(() => {
+    if (writes !== known.current) {
+      known.current = writes;
+      again();
+    }
+  }, [writes]);
 }

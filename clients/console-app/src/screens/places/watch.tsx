@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { ApiError } from '../../api/api-error.ts';
 import { post } from '../../api/send.ts';
 import type { Data } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { durationText } from '../../parts/duration.ts';
-import { DurationField, secondsOf, typedDuration } from '../../parts/duration-field.tsx';
+import { DurationField, secondsOf, type TypedDuration, typedDuration } from '../../parts/duration-field.tsx';
 import { Select } from '../../parts/field.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { Progress } from '../../parts/progress.tsx';
@@ -80,6 +81,10 @@ export function WatchSheet() {
   );
 }
 
+interface Draft extends Pick<Watch, 'mode' | 'coverage'> {
+  gap: TypedDuration;
+}
+
 function WatchForm({
   keys,
   title,
@@ -92,7 +97,7 @@ function WatchForm({
   onClose: () => void;
 }) {
   const t = texts.value.watching;
-  const [first] = useState({
+  const [first] = useState<Draft>({
     mode: stored?.mode ?? 'portal',
     gap: typedDuration(stored?.is_learned === true ? null : (stored?.max_gap_seconds ?? null)),
     coverage: stored?.coverage ?? 'all',
@@ -131,27 +136,41 @@ function WatchForm({
         value={draft.mode}
         onValue={(mode) => setDraft({ ...draft, mode })}
       />
-      {isRoom && (
-        <>
-          <DurationField
-            label={t.gap}
-            hint={t.gapHint}
-            fault={faultOf(action.problem, 'max_gap_seconds')}
-            typed={draft.gap}
-            onTyped={(gap) => setDraft({ ...draft, gap })}
-          />
-          <Select
-            label={t.coverage}
-            hint={t.coverageHint}
-            options={(['all', 'any'] as const).map((value) => ({ value, word: t.coverages[value] }))}
-            value={draft.coverage}
-            onValue={(coverage) => setDraft({ ...draft, coverage })}
-          />
-        </>
-      )}
+      {isRoom && <RoomFields draft={draft} problem={action.problem} onDraft={setDraft} />}
       <p class="hint">{t.fromNow}</p>
       {action.isBusy && keys.length > 1 && <Progress label={title} done={done.length} of={keys.length} />}
     </FormSheet>
+  );
+}
+
+/** How often what is in a room is read, and by which antennas. */
+function RoomFields({
+  draft,
+  problem,
+  onDraft,
+}: {
+  draft: Draft;
+  problem: ApiError | null;
+  onDraft: (draft: Draft) => void;
+}) {
+  const t = texts.value.watching;
+  return (
+    <>
+      <DurationField
+        label={t.gap}
+        hint={t.gapHint}
+        fault={faultOf(problem, 'max_gap_seconds')}
+        typed={draft.gap}
+        onTyped={(gap) => onDraft({ ...draft, gap })}
+      />
+      <Select
+        label={t.coverage}
+        hint={t.coverageHint}
+        options={(['all', 'any'] as const).map((value) => ({ value, word: t.coverages[value] }))}
+        value={draft.coverage}
+        onValue={(coverage) => onDraft({ ...draft, coverage })}
+      />
+    </>
   );
 }
 

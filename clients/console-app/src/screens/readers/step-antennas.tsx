@@ -34,9 +34,7 @@ export function StepAntennas({ reader, reload }: { reader: Reader; reload: () =>
   return (
     <>
       <p class="heard-sum" role="status">
-        {heard === undefined || heard.sources === 0
-          ? t.listenBegins
-          : t.heardLately(t.heardSum(heard.reads, heard.tags.length, heard.messages))}
+        {heard === undefined || heard.sources === 0 ? t.listenBegins : heardWords(heard)}
         {reader.counters.reads > 0 && ` · ${t.readsInAll(reader.counters.reads)}`}
       </p>
       {!hasFormat && (
@@ -76,6 +74,11 @@ export function StepAntennas({ reader, reload }: { reader: Reader; reload: () =>
       )}
     </>
   );
+}
+
+function heardWords({ reads, tags, messages }: NonNullable<ReturnType<typeof useListen>['heard']>): string {
+  const t = texts.value.readers;
+  return t.heardLately(t.heardSum(reads, tags.length, messages));
 }
 
 /** Each once, though several antennas may be there. */

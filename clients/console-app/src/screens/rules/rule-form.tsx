@@ -66,7 +66,6 @@ export function RuleForm({
       <TimeFields {...fields} />
       <HoursField {...fields} />
       <InWords draft={draft} />
-      {draft.kind === 'overdue' && <UnwatchedNote within={draft.within} />}
       <AboutFields {...fields} />
       <MailFields {...fields} />
       <Field
@@ -196,14 +195,17 @@ function HoursField({ draft, problem, onChange }: DraftFields) {
   ) : null;
 }
 
-/** The rule so far, as a sentence. */
+/** The rule so far, as a sentence, and where it can raise nothing. */
 function InWords({ draft }: Pick<DraftFields, 'draft'>) {
-  const { place, side } = draft;
+  const { kind, place, side, within } = draft;
   const names = useNames('locations', [place]);
   return (
-    <p class="in-words">
-      {ruleWords(settingsOf(draft), place === null ? null : (names.get(place) ?? place), side)}
-    </p>
+    <>
+      <p class="in-words">
+        {ruleWords(settingsOf(draft), place === null ? null : (names.get(place) ?? place), side)}
+      </p>
+      {kind === 'overdue' && <UnwatchedNote within={within} />}
+    </>
   );
 }
 

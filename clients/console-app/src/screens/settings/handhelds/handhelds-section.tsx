@@ -59,54 +59,12 @@ export function HandheldsSection() {
         {list.total === 0 && <EmptyState icon="scan" title={t.none} hint={t.noneHint} />}
         <ul class="lines">
           {list.rows.map((handheld) => (
-            <li key={handheld.id} class={handheld.revoked_at === null ? undefined : 'faint'}>
-              <div>
-                <strong>{handheld.name}</strong>{' '}
-                {isOver(handheld) && <Badge tone="refused">{t.expired}</Badge>}
-                <p class="hint">
-                  {texts.value.settings.lastUsed} <Instant at={handheld.last_used_at} /> · {t.lastSent}{' '}
-                  <Instant at={handheld.last_submission_at} />
-                </p>
-                {handheld.expires_at !== null && (
-                  <p class="hint">
-                    {t.expires} <Instant at={handheld.expires_at} />
-                  </p>
-                )}
-              </div>
-              {handheld.revoked_at === null ? (
-                <div class="buttons">
-                  <a
-                    class="small secondary"
-                    href={hrefWith({ open: handheld.id })}
-                    aria-label={t.renameOf(handheld.name)}
-                  >
-                    {t.rename}
-                  </a>
-                  {!isOver(handheld) && (
-                    <button
-                      type="button"
-                      class="small secondary"
-                      aria-label={t.renewOf(handheld.name)}
-                      disabled={isBusy}
-                      onClick={() => void renew(handheld)}
-                    >
-                      {t.renew}
-                    </button>
-                  )}
-                  <button
-                    type="button"
-                    class="small secondary"
-                    aria-label={t.revokeOf(handheld.name)}
-                    disabled={isBusy}
-                    onClick={() => void revoke(handheld)}
-                  >
-                    {texts.value.settings.revoke}
-                  </button>
-                </div>
-              ) : (
-                <Badge tone="refused">{texts.value.settings.revoked}</Badge>
-              )}
-            </li>
+            <HandheldLine
+              key={handheld.id}
+              {...{ handheld, isBusy }}
+              onRenew={() => void renew(handheld)}
+              onRevoke={() => void revoke(handheld)}
+            />
           ))}
         </ul>
         <Pager list={list} />
@@ -115,6 +73,69 @@ export function HandheldsSection() {
         <RenameHandheld key={open.id} handheld={open} onClose={() => leaveFor(hrefWith({ open: null }))} />
       )}
     </div>
+  );
+}
+
+function HandheldLine({
+  handheld,
+  isBusy,
+  onRenew,
+  onRevoke,
+}: {
+  handheld: Handheld;
+  isBusy: boolean;
+  onRenew: () => void;
+  onRevoke: () => void;
+}) {
+  const t = texts.value.handhelds;
+  return (
+    <li class={handheld.revoked_at === null ? undefined : 'faint'}>
+      <div>
+        <strong>{handheld.name}</strong> {isOver(handheld) && <Badge tone="refused">{t.expired}</Badge>}
+        <p class="hint">
+          {texts.value.settings.lastUsed} <Instant at={handheld.last_used_at} /> · {t.lastSent}{' '}
+          <Instant at={handheld.last_submission_at} />
+        </p>
+        {handheld.expires_at !== null && (
+          <p class="hint">
+            {t.expires} <Instant at={handheld.expires_at} />
+          </p>
+        )}
+      </div>
+      {handheld.revoked_at === null ? (
+        <div class="buttons">
+          <a
+            class="small secondary"
+            href={hrefWith({ open: handheld.id })}
+            aria-label={t.renameOf(handheld.name)}
+          >
+            {t.rename}
+          </a>
+          {!isOver(handheld) && (
+            <button
+              type="button"
+              class="small secondary"
+              aria-label={t.renewOf(handheld.name)}
+              disabled={isBusy}
+              onClick={onRenew}
+            >
+              {t.renew}
+            </button>
+          )}
+          <button
+            type="button"
+            class="small secondary"
+            aria-label={t.revokeOf(handheld.name)}
+            disabled={isBusy}
+            onClick={onRevoke}
+          >
+            {texts.value.settings.revoke}
+          </button>
+        </div>
+      ) : (
+        <Badge tone="refused">{texts.value.settings.revoked}</Badge>
+      )}
+    </li>
   );
 }
 
