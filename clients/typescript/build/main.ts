@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -17,8 +17,18 @@ const folder = fileURLToPath(new URL('..', import.meta.url));
 await writePaths(join(folder, 'src/paths.ts'), process.argv[2]);
 const typescript = createRequire(import.meta.url).resolve('typescript/package.json');
 await replaceFolder(join(folder, 'dist'), async (made) => {
-  const command = [join(dirname(typescript), 'bin/tsc'), '--project', folder, '--outDir', made];
+  // CommonJS, which `import` and `require` load alike, so that there is one class of errors to be an instance of.
+  const commonJs =
+    '--module commonjs --moduleResolution node10 --esModuleInterop --verbatimModuleSyntax false'.split(' ');
+  const command = [join(dirname(typescript), 'bin/tsc'), '--project', folder, '--outDir', made, ...commonJs];
   execFileSync(process.execPath, command, { stdio: 'inherit' });
+  writeFileSync(join(made, 'package.json'), '{ "type": "commonjs" }\n');
+  // The library's types for `require` are not valid: those for `import` serve both.
+  for (const file of readdirSync(made).filter((name) => name.endsWith('.d.ts'))) {
+    const types = readFileSync(join(made, file), 'utf8');
+    const attribute = "$& with { 'resolution-mode': 'import' }";
+    writeFileSync(join(made, file), types.replace(/^import type .* from 'openapi-fetch'/m, attribute));
+  }
 });
 
 /**

@@ -1,5 +1,6 @@
+import type { Client } from 'openapi-fetch';
 // 0.16.0, because 0.17.0 makes an object of the type `string & {}` of open enumerations.
-import createClient, { type Client } from 'openapi-fetch';
+import createClient from 'openapi-fetch';
 import { CHANGES, type ChangeEvent, type FeedEvent, headOf, MOVES } from './feeds.ts';
 import { type Following, type FollowOptions, follow } from './follow.ts';
 import type { paths } from './paths.ts';
