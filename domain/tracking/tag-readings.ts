@@ -3,6 +3,7 @@ import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { isUniqueViolation } from '../../db/timescale/connections/transaction.ts';
 import { doubles, integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
+import { copyRows } from '../../db/timescale/queries/copy-rows.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type TimeRules, observedAt as whenObserved } from './observed-at.ts';
@@ -120,20 +121,27 @@ const NONE: ReadonlySet<number> = new Set();
 const AT_ONCE = 4_000;
 
 /**
- * In less time than {@link mergeReadings}; COPY would take less still, but row-level security refuses it.
+ * By COPY, in two thirds of the database's time for {@link mergeReadings}.
  *
  * @returns false if one was stored already.
  */
 async function insertReadings(
-  db: Connection,
+  client: Client,
   rows: readonly TagReading[],
   kinds: readonly ReadingKind[],
 ): Promise<boolean> {
+  const target = { table: 'tag_readings', columns: [...KEY, ...kinds] };
   try {
     for (let at = 0; at < rows.length; at += AT_ONCE) {
-      await db.exec(sql.prepared(`insert-readings-${numberOf(kinds)}`, NO_ROWS)`
-        insert into tag_readings (org_id, asset_id, tag_id, observed_at, ${listOf(kinds, ({ value }) => value)})
-        select * from ${readingRows(rows.slice(at, at + AT_ONCE), kinds)}`);
+      await copyRows(client, target, rows.slice(at, at + AT_ONCE), (into, reading) => {
+        into.integer(reading.orgId);
+        into.integer(reading.assetId);
+        into.integer(reading.tagId);
+        into.timestamp(reading.observedAt);
+        for (const kind of kinds) {
+          into.double(reading.readings[kind] ?? null);
+        }
+      });
     }
     return true;
   } catch (error) {
@@ -143,6 +151,8 @@ async function insertReadings(
     throw error;
   }
 }
+
+const KEY = ['org_id', 'asset_id', 'tag_id', 'observed_at'];
 
 /** Gateways that hear one tag and write whole seconds say one instant again and again. */
 async function organizationsWithSome(db: Connection, rows: readonly TagReading[]): Promise<number[]> {
@@ -171,18 +181,13 @@ async function mergeReadings(
 ): Promise<void> {
   await db.exec(sql.prepared(`record-readings-${numberOf(kinds)}`, NO_ROWS)`
     insert into tag_readings as stored (org_id, asset_id, tag_id, observed_at, ${listOf(kinds, ({ value }) => value)})
-    select * from ${readingRows(rows, kinds)}
+    select * from unnest(
+      ${sql.binary(integers(rows.map(({ orgId }) => orgId)))}::integer[],
+      ${sql.binary(integers(rows.map(({ assetId }) => assetId)))}::integer[],
+      ${sql.binary(integers(rows.map(({ tagId }) => tagId)))}::integer[],
+      ${sql.binary(timestamps(rows.map(({ observedAt }) => observedAt)))}::timestamptz[],
+      ${listOf(kinds, ({ kind }) => sql.fragment`${sql.binary(doubles(rows.map(({ readings }) => readings[kind] ?? null)))}::float8[]`)})
     on conflict (org_id, asset_id, observed_at, tag_id) do update set ${listOf(kinds, ({ value }) => sql.fragment`${value} = greatest(stored.${value}, excluded.${value})`)}`);
-}
-
-/** Key and values of readings, for a from clause. */
-function readingRows(rows: readonly TagReading[], kinds: readonly ReadingKind[]): FragmentSqlToken {
-  return sql.fragment`unnest(
-    ${sql.binary(integers(rows.map(({ orgId }) => orgId)))}::integer[],
-    ${sql.binary(integers(rows.map(({ assetId }) => assetId)))}::integer[],
-    ${sql.binary(integers(rows.map(({ tagId }) => tagId)))}::integer[],
-    ${sql.binary(timestamps(rows.map(({ observedAt }) => observedAt)))}::timestamptz[],
-    ${listOf(kinds, ({ kind }) => sql.fragment`${sql.binary(doubles(rows.map(({ readings }) => readings[kind] ?? null)))}::float8[]`)})`;
 }
 
 /** What a tag says now, of each kind that it said in a batch. */

@@ -1,14 +1,16 @@
 import type pg from 'pg';
 
 /**
- * Readable SQL: for each table its columns, constraints, indexes and triggers, then the functions. Objects of
+ * Readable SQL: for each table its columns, constraints, indexes and triggers, then views and functions. Objects of
  * extensions are left out, so the text is the same with and without TimescaleDB.
  */
 export async function describeSchema(client: pg.ClientBase): Promise<string> {
   const tables = await client.query<TableRow>(TABLES);
+  const views = await client.query<{ definition: string }>(VIEWS);
   const functions = await client.query<{ definition: string }>(FUNCTIONS);
   const blocks = [
     ...tables.rows.map(describeTable),
+    ...views.rows.map(({ definition }) => definition),
     ...functions.rows.map(({ definition }) => `${definition};`),
   ];
   return `${HEADER}\n${blocks.map((block) => block.trim()).join('\n\n')}\n`;
@@ -64,6 +66,12 @@ const TABLES = `select class.relname as name, array_to_string(class.reloptions, 
   from pg_class class
   where class.relnamespace = 'public'::regnamespace and class.relkind in ('r', 'p') and ${OWN('class.oid', 'pg_class')}
   order by class.relname`;
+
+const VIEWS = `select format('create view %s with (%s) as', relname, array_to_string(reloptions, ', ')) || E'\\n'
+    || pg_get_viewdef(oid) as definition
+  from pg_class class
+  where relnamespace = 'public'::regnamespace and relkind = 'v' and ${OWN('class.oid', 'pg_class')}
+  order by relname`;
 
 const FUNCTIONS = `select pg_get_functiondef(proc.oid) as definition from pg_proc proc
   where proc.pronamespace = 'public'::regnamespace and ${OWN('proc.oid', 'pg_proc')}

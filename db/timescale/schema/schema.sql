@@ -1468,6 +1468,20 @@ create table webhooks (
 );
 CREATE UNIQUE INDEX webhooks__id ON public.webhooks USING btree (id);
 
+create view own_readings with (security_barrier=true) as
+ SELECT org_id,
+    asset_id,
+    tag_id,
+    observed_at,
+    battery_percent,
+    battery_volts,
+    temperature_c,
+    humidity_percent,
+    button,
+    motion
+   FROM tag_readings
+  WHERE (org_id = current_org_id());
+
 CREATE OR REPLACE FUNCTION public.add_live_rows(of_resource text, of_org_id integer, of_is_active boolean, change bigint)
  RETURNS void
  LANGUAGE plpgsql

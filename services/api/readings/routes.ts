@@ -121,7 +121,7 @@ async function listReadings(
   const kinds = (filters.kind ?? READING_KINDS).map(
     (kind) => sql.fragment`(${sql.literalValue(kind)}, reading.${sql.identifier([kind])})`,
   );
-  const found = sql.fragment`tag_readings reading
+  const found = sql.fragment`own_readings reading
       cross join lateral (values ${sql.join(kinds, sql.fragment`, `)}) as measured (kind, value)
     where ${withinPeriod('reading', db.orgId, assetId, filters)} and measured.value is not null`;
   const rows =

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import pg from 'pg';
+import { plainValue } from '../../../base/scanned-text.ts';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { pidOf } from '../../../db/timescale/connections/blockers.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
@@ -9,6 +10,7 @@ import { withDatabase } from '../../../db/timescale/connections/database-url.ts'
 import { createDatabase } from '../../../db/timescale/schema/create-database.ts';
 import { isMigrated, migrate } from '../../../db/timescale/schema/migrate.ts';
 import { isFunctions, newestOf, readMigrations } from '../../../db/timescale/schema/migrations.ts';
+import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { serverUrl } from '../../support/database.ts';
 import { run } from '../../support/process.ts';
 
@@ -62,6 +64,39 @@ describe('migrations', () => {
     expect(await query(url, 'select name from schema_migrations order by name')).to.deep.equal(
       migrations.map(({ name }) => ({ name })),
     );
+  });
+
+  it('give barcodes with FNC1 from before the keys by which scanners without it find them', async () => {
+    const migrations = readMigrations();
+    const values = [
+      '018061414112345810L1\u001d216789',
+      ']d2018061414112345810L1\u001d216789',
+      '\u001d0180614141123458216789',
+      'A\u001dB',
+    ];
+    await migrate(
+      url,
+      migrations.slice(
+        0,
+        migrations.findIndex(({ name }) => name.startsWith('0218-')),
+      ),
+    );
+    await query(url, `insert into organizations (name) values ('a')`);
+    await query(url, `insert into assets (org_id, name, external_key) values (1, 'a', 'a')`);
+    for (const value of values) {
+      const key = tagKey('barcode', value);
+      await query(
+        url,
+        `insert into tags (org_id, asset_id, tag_type, value, tag_key, normal_key)
+         values (1, 1, 'barcode', $1, $1, nullif($2, $1))`,
+        [value, key],
+      );
+    }
+    await migrate(url);
+    const keys = values.map((value) => ({ spelling: plainValue(value), normal: tagKey('barcode', value) }));
+    expect(
+      await query(url, 'select tag_key as spelling, normal_key as normal from tags order by id'),
+    ).to.deep.equal(keys);
   });
 
   it('refuse a database that a newer version has migrated', async () => {
@@ -169,11 +204,11 @@ describe('migrations', () => {
   });
 });
 
-async function query(url: string, sql: string): Promise<unknown[]> {
+async function query(url: string, sql: string, values: unknown[] = []): Promise<unknown[]> {
   const client = new pg.Client(connectionConfig(url));
   await client.connect();
   try {
-    return (await client.query(sql)).rows;
+    return (await client.query(sql, values)).rows;
   } finally {
     await client.end();
   }

@@ -4,9 +4,11 @@ import pg from 'pg';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { withDatabase } from '../../../db/timescale/connections/database-url.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { migrate as migrateTo } from '../../../db/timescale/schema/migrate.ts';
 import { readMigrations } from '../../../db/timescale/schema/migrations.ts';
 import { makeChunksAhead, sweep, sweepMoves } from '../../../db/timescale/schema/retention.ts';
+import { recordReadings } from '../../../domain/tracking/tag-readings.ts';
 import { commandLineOn } from '../../support/command-line.ts';
 import { useDatabase } from '../../support/database.ts';
 import { expectFinding, runDoctor } from '../../support/doctor.ts';
@@ -105,10 +107,28 @@ describe('the login of processes', () => {
 
   it('records every organization, and acts for one as the API does', async () => {
     const site = await Site.create(database);
-    await site.asset('PALLET');
+    const assetId = await site.asset('PALLET', 'E280');
     expect((await client.query('select external_key from assets')).rows).to.have.length(1);
+    const { rows } = await client.query('select id from tags');
+    const reading = {
+      orgId: site.orgId,
+      assetId,
+      tagId: rows[0]?.id,
+      observedAt: 0,
+      readings: { motion: 1 },
+    };
+    const pool = createWritePool(url, { max: 1 });
+    const record = () =>
+      inTransaction(pool, (own) => recordReadings(own, [reading], { isRepeat: false, isCareful: false }));
+    expect(await record()).to.equal(true);
+    await pool.end();
     await client.query('set role tagtrail_api');
     expect((await client.query('select external_key from assets')).rows).to.have.length(0);
+    // Readings have no policy, as they are written by COPY.
+    expect((await client.query('select from own_readings')).rowCount).to.equal(0);
+    await client.query(`set tagtrail.org_id = ${site.orgId}`);
+    expect((await client.query('select from own_readings')).rowCount).to.equal(1);
+    await client.query('reset tagtrail.org_id');
   });
 
   it('drops what is older than its retention, and makes room for what comes', async () => {

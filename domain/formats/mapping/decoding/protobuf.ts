@@ -40,11 +40,17 @@ const TYPES: Readonly<Record<ProtobufType, Type>> = {
   fixed64: bit64((reader) => exactInteger(BigInt(reader.fixed64()))),
   sfixed32: bit32((reader) => reader.sfixed32()),
   sfixed64: bit64((reader) => exactInteger(BigInt(reader.sfixed64()))),
-  float: bit32((reader) => reader.float()),
+  float: bit32((reader) => shortest(reader.float())),
   double: bit64((reader) => reader.double()),
   string: { wire: WireType.LengthDelimited, read: (reader) => reader.string() },
   bytes: { wire: WireType.LengthDelimited, read: hexDigits },
 };
+
+/** The number that was written: 4.8 in single precision is 4.800000190734863, and beyond a bound of 4.8. */
+function shortest(single: number): number {
+  const short = Number(single.toPrecision(7));
+  return Math.fround(short) === single ? short : single;
+}
 
 function hexDigits(reader: BinaryReader): string {
   const bytes = reader.bytes();
