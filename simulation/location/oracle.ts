@@ -49,6 +49,8 @@ export interface Setting {
   certainty: number;
   /** Strength of the tags at 1 m; null for the usual. */
   tagDbm: number | null;
+  /** The same of tags whose values begin so, the longest beginning first: of the bucket's first scan by `position`. */
+  tagKinds?: readonly (readonly [beginning: string, dbm: number])[];
 }
 
 export interface Antenna {
@@ -228,7 +230,7 @@ export function decideBucket(
       }
     } else if (position === null) {
       // 6. The first scan, at whichever location.
-      const fit = fitOf(plan, levels, window, setting, world);
+      const fit = fitOf(plan, levels, window, ofKind(setting, scan), world);
       position = { ...positionOf(plan, fit.cells), at };
       if (fit.decided !== null) {
         statements.push({ at, ...fit.decided, scan, position: null });
@@ -236,6 +238,13 @@ export function decideBucket(
     }
   }
   return { statements, position };
+}
+
+/** 14. A kind of tag may have a strength of its own. */
+function ofKind(setting: Deciding, { tagValue }: ReaderScan): Deciding {
+  const plain = (text: string) => text.toUpperCase().replaceAll(/[-:\s]/g, '');
+  const kind = setting.tagKinds?.find(([beginning]) => plain(tagValue).startsWith(plain(beginning)));
+  return kind === undefined ? setting : { ...setting, tagDbm: kind[1] };
 }
 
 /** 3. Ten seconds around the bucket, thirty, or a minute. */

@@ -31,8 +31,8 @@ describe('the commands about how locations are decided on', () => {
       const { valid_from: validFrom, ...made } = await json(
         ...['locate', 'set', '--org', org, '--by', 'strength', '--certainty', '1.5'],
       );
-      const strength = { procedure: 'strength', certainty: 1.5, tag_dbm: null };
-      const every = { procedure: 'every', certainty: null, tag_dbm: null };
+      const strength = { procedure: 'strength', certainty: 1.5, tag_dbm: null, tag_kinds: null };
+      const every = { procedure: 'every', certainty: null, tag_dbm: null, tag_kinds: null };
       const inherit = { ...every, procedure: 'inherit' };
       expect(made).to.deep.equal({
         ...{ org_id: site.orgId, location_external_key: null, ...strength },

@@ -158,7 +158,14 @@ describe('every command that changes something', () => {
     ...{ valid_from: TIME, ends_at: null },
   };
   const locating = (more: object) => ({
-    locating: { procedure: 'strength', certainty: 1, tag_dbm: null, valid_from: TIME, ...more },
+    locating: {
+      procedure: 'strength',
+      certainty: 1,
+      tag_dbm: null,
+      tag_kinds: null,
+      valid_from: TIME,
+      ...more,
+    },
   });
   const link = (purpose: string, of: { email: string; role?: string }): Logged => [
     'create',

@@ -95,6 +95,7 @@ describe('how locations are decided on, in the console', () => {
       ['certainty', { procedure: 'every', certainty: 1 }],
       ['tag_dbm', { ...setting, tag_dbm: -59 }],
       ['tag_dbm', { procedure: 'position', tag_dbm: 21 }],
+      ['tag_kinds', { procedure: 'position', tag_kinds: 'AC233F' }],
       ['procedure', { procedure: 'inherit' }],
       ['procedure', { procedure: 'sometimes' }],
     ];

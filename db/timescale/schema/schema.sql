@@ -425,6 +425,7 @@ create table location_settings (
   tag_dbm double precision,
   actor_type text,
   actor_id text collate "C",
+  tag_kinds text collate "C",
   constraint location_settings__org_id_id PRIMARY KEY (org_id, id),
   constraint location_settings__actor CHECK ((num_nonnulls(actor_type, actor_id) = ANY (ARRAY[0, 2]))),
   constraint location_settings__certainty CHECK ((
@@ -435,7 +436,8 @@ END AND ((certainty >= (0.1)::double precision) AND (certainty <= (10)::double p
   constraint location_settings__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
   constraint location_settings__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id),
   constraint location_settings__procedure CHECK (((procedure = ANY (ARRAY['every'::text, 'strength'::text, 'position'::text])) OR ((procedure = 'inherit'::text) AND (location_id IS NOT NULL)))),
-  constraint location_settings__tag_dbm CHECK (((tag_dbm IS NULL) OR ((procedure = 'position'::text) AND ((tag_dbm >= ('-120'::integer)::double precision) AND (tag_dbm <= (20)::double precision)))))
+  constraint location_settings__tag_dbm CHECK (((tag_dbm IS NULL) OR ((procedure = 'position'::text) AND ((tag_dbm >= ('-120'::integer)::double precision) AND (tag_dbm <= (20)::double precision))))),
+  constraint location_settings__tag_kinds CHECK (((tag_kinds IS NULL) OR ((procedure = 'position'::text) AND ((char_length(tag_kinds) >= 1) AND (char_length(tag_kinds) <= 2000))))) NOT VALID
 );
 CREATE INDEX location_settings__org_id_location_id_valid_from ON public.location_settings USING btree (org_id, location_id, valid_from);
 CREATE TRIGGER location_settings_site AFTER INSERT ON public.location_settings REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION begin_location_sites();

@@ -28,11 +28,12 @@ export async function insertSetting(
   setting: { orgId: number; locationId: number | null; actor: { type: string; id: string } } & Deciding,
   from: Micros | null,
 ): Promise<InsertedSetting> {
-  const { orgId, locationId, procedure, certainty, tagDbm, actor } = setting;
+  const { orgId, locationId, procedure, certainty, tagDbm, tagKinds = null, actor } = setting;
   // Waits for the recorders that have read the settings, and keeps others from reading them, so that none has judged a
   // scan newer than the newest found here.
   await lockSettings(transaction, orgId);
-  const values = sql.fragment`${procedure}::text, ${certainty}::double precision, ${tagDbm}::double precision`;
+  const values = sql.fragment`${procedure}::text, ${certainty}::double precision, ${tagDbm}::double precision,
+    ${tagKinds}::text`;
   const found = await transaction.one(sql.type(rowsOf<Found>())`
     with recorded as (select max(last_seen) as last from positions where org_id = ${orgId}),
     asked as (
@@ -47,7 +48,7 @@ export async function insertSetting(
     from asked
     left join lateral (
       select valid_from, ${AS_JSON} as setting,
-        (procedure, certainty, tag_dbm) is not distinct from (${values}) as is_same
+        (procedure, certainty, tag_dbm, tag_kinds) is not distinct from (${values}) as is_same
       from location_settings
       where org_id = ${orgId} and location_id is not distinct from ${locationId}::integer and valid_from <= asked.at
       order by valid_from desc, id desc limit 1
@@ -73,7 +74,7 @@ export async function insertSetting(
   }
   const { id: settingId, after } = await transaction.one(sql.type(rowsOf<{ id: number; after: string }>())`
     insert into location_settings
-      (org_id, location_id, valid_from, procedure, certainty, tag_dbm, actor_type, actor_id)
+      (org_id, location_id, valid_from, procedure, certainty, tag_dbm, tag_kinds, actor_type, actor_id)
     values (${orgId}, ${locationId}::integer, time_of_micros(${found.valid_from}), ${values}, ${actor.type}, ${actor.id})
     returning id, ${AS_JSON} as after`);
   const change = { settingId, before: found.held, after };
@@ -160,4 +161,4 @@ interface Found {
 
 /** A setting as `locate list` has it. */
 const AS_JSON = sql.fragment`json_build_object('procedure', procedure, 'certainty', certainty, 'tag_dbm', tag_dbm,
-  'valid_from', to_char(valid_from at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
+  'tag_kinds', tag_kinds, 'valid_from', to_char(valid_from at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;

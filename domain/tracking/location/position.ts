@@ -48,9 +48,8 @@ export function pixelsApart({ width, height }: Size, { points: [[x1, y1], [x2, y
 
 export interface Pin extends PinnedAntenna {
   heightM: number;
-  /** The expected level of a tag with `tagDbm` at 1 m in each cell; null if that is not remembered. */
-  expected: Float64Array | null;
-  tagDbm: number;
+  /** How much less than at 1 m is expected in each cell, in dB; null if that is not remembered. */
+  losses: Float64Array | null;
 }
 
 export interface Fit {
@@ -67,8 +66,8 @@ export const MOST_CELLS = 40_000;
 /** Steps to find out which cell is in which outline; a plan with more is as one without a scale. They take some 30 ms. */
 const MOST_STEPS = 1_000_000;
 
-/** Expected levels that a plan remembers; 8 bytes each. */
-const MOST_EXPECTED = 1_000_000;
+/** Losses that a plan remembers; 8 bytes each. */
+const MOST_LOSSES = 1_000_000;
 
 export class Plan {
   readonly locationId: number;
@@ -88,20 +87,20 @@ export class Plan {
     this.locationId = locationId;
     this.#ground = groundOf(places);
     const { size } = this.#ground;
-    this.bytes = 100 * size + 8 * Math.min(MOST_EXPECTED, size * antennas.length);
+    this.bytes = 100 * size + 8 * Math.min(MOST_LOSSES, size * antennas.length);
     this.#pins = new Map(
-      antennas.map((pin) => [antennaId(pin), { ...pin, heightM: heightOf(pin), tagDbm: 0, expected: null }]),
+      antennas.map((pin) => [antennaId(pin), { ...pin, heightM: heightOf(pin), losses: null }]),
     );
   }
 
   /**
-   * Microseconds that a fit takes, as estimated; the first on this ground has to find its cells, and each the expected levels
+   * Microseconds that a fit takes, as estimated; the first on this ground has to find its cells, and each the losses
    * that are not remembered.
    */
-  costOf(pins: readonly Pin[], tagDbm: number): number {
+  costOf(pins: readonly Pin[]): number {
     const { size, missingSteps } = this.#ground;
-    const missing = pins.filter((pin) => pin.expected === null || pin.tagDbm !== tagDbm).length;
-    return size * (pins.length * 0.0025 + missing * COST_OF_LEVEL + 0.02) + missingSteps * COST_OF_STEP;
+    const missing = pins.filter((pin) => pin.losses === null).length;
+    return size * (pins.length * 0.0025 + missing * COST_OF_LOSS + 0.02) + missingSteps * COST_OF_STEP;
   }
 
   pinOf(antenna: { readerId: number; antenna: number }): Pin | null {
@@ -124,9 +123,10 @@ export class Plan {
       // Rule 15.
       const w = 1 / (SHADOWING ** 2 * (1 + squareOf((loudest - level) / FAINT)));
       sum += w;
-      const expected = this.#expectedOf(pin, tagDbm);
-      for (let cell = 0; cell < expected.length; cell++) {
-        const e = level - (expected[cell] as number);
+      const losses = this.#lossesOf(pin);
+      for (let cell = 0; cell < losses.length; cell++) {
+        // Rule 14.
+        const e = level - (tagDbm - (losses[cell] as number));
         firsts[cell] = (firsts[cell] as number) + w * e;
         seconds[cell] = (seconds[cell] as number) + w * (e * e);
       }
@@ -182,23 +182,20 @@ export class Plan {
     };
   }
 
-  /** Rule 14: the expected levels of a tag in each cell. */
-  #expectedOf(pin: Pin, tagDbm: number): Float64Array {
-    if (pin.expected !== null && pin.tagDbm === tagDbm) {
-      return pin.expected;
+  #lossesOf(pin: Pin): Float64Array {
+    if (pin.losses !== null) {
+      return pin.losses;
     }
     const { x: xs, y: ys } = this.#ground.cells;
-    const expected = xs.map((x, cell) => {
+    const losses = xs.map((x, cell) => {
       const [dx, dy] = [x - pin.x, (ys[cell] as number) - pin.y];
-      const d = Math.sqrt(dx * dx + dy * dy + pin.heightM * pin.heightM);
-      return tagDbm - 20 * Math.log10(Math.max(1, d));
+      return 20 * Math.log10(Math.max(1, Math.sqrt(dx * dx + dy * dy + pin.heightM * pin.heightM)));
     });
-    if (pin.expected !== null || this.#remembered + expected.length <= MOST_EXPECTED) {
-      this.#remembered += pin.expected === null ? expected.length : 0;
-      pin.expected = expected;
-      pin.tagDbm = tagDbm;
+    if (this.#remembered + losses.length <= MOST_LOSSES) {
+      this.#remembered += losses.length;
+      pin.losses = losses;
     }
-    return expected;
+    return losses;
   }
 }
 
@@ -221,8 +218,8 @@ const NOTHING = -40;
 /** Microseconds. */
 const COST_OF_STEP = 0.03;
 
-/** Microseconds to compute the expected level in a cell. */
-const COST_OF_LEVEL = 0.025;
+/** Microseconds to compute the loss in a cell. */
+const COST_OF_LOSS = 0.025;
 
 /** Why a plan cannot be decided on. */
 export type PlanFault = 'no_places' | 'too_wide' | 'too_intricate';

@@ -15,6 +15,7 @@ import {
   type Scale,
   sizeInMetres,
 } from './position.ts';
+import { kindsIn } from './require-setting.ts';
 import { type AntennaParts, type DatedSetting, Site, USUAL_TAG_DBM } from './site.ts';
 
 /**
@@ -181,11 +182,12 @@ interface SettingRow {
   procedure: 'every' | 'strength' | 'position' | 'inherit';
   certainty: number | null;
   tag_dbm: number | null;
+  tag_kinds: string | null;
 }
 
 async function readSettings(db: Connection, orgId: number): Promise<DatedSetting[]> {
   const rows = await db.any(sql.prepared('read-location-settings', rowsOf<SettingRow>())`
-    select location_id, micros_of_time(valid_from) as valid_from, procedure, certainty, tag_dbm
+    select location_id, micros_of_time(valid_from) as valid_from, procedure, certainty, tag_dbm, tag_kinds
     from location_settings where org_id = ${orgId}::integer order by id`);
   return rows.map(({ location_id: locationId, valid_from: validFrom, ...row }) => ({
     locationId,
@@ -198,6 +200,7 @@ export function settingOf({
   procedure,
   certainty,
   tag_dbm: tagDbm,
+  tag_kinds: tagKinds,
 }: Omit<SettingRow, 'location_id' | 'valid_from'>): DatedSetting['setting'] {
   switch (procedure) {
     case 'inherit':
@@ -207,7 +210,10 @@ export function settingOf({
     case 'strength':
       return { procedure, certainty: certainty ?? 1 };
     case 'position':
-      return { procedure, certainty: certainty ?? 1, tagDbm: tagDbm ?? USUAL_TAG_DBM };
+      return {
+        ...{ procedure, certainty: certainty ?? 1, tagDbm: tagDbm ?? USUAL_TAG_DBM },
+        tagKinds: tagKinds === null ? undefined : kindsIn(tagKinds),
+      };
   }
 }
 

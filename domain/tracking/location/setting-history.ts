@@ -13,6 +13,7 @@ export interface MadeSetting {
   procedure: Deciding['procedure'];
   certainty: number | null;
   tag_dbm: number | null;
+  tag_kinds: string | null;
   /** The author; null if unknown. */
   actor_type: string | null;
   actor_id: string | null;
@@ -41,7 +42,7 @@ export async function settingHistory(
 ): Promise<readonly MadeSetting[]> {
   const rows = await db.any(sql.type(rowsOf<Omit<MadeSetting, 'recomputed'> & RecomputedRow>())`
     select made.id, made.location_id, location.external_key as location_external_key, location.name as location_name,
-      micros_of_time(made.valid_from) as valid_from, made.procedure, made.certainty, made.tag_dbm,
+      micros_of_time(made.valid_from) as valid_from, made.procedure, made.certainty, made.tag_dbm, made.tag_kinds,
       made.actor_type, made.actor_id,
       case when location.deleted_at is not null then 'ended'
         when made.is_planned then 'planned'

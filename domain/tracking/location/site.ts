@@ -1,5 +1,6 @@
 import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
+import type { DecidingScan } from '../history/deciding-scan.ts';
 import { antennaId, type PinnedAntenna, Plan, type PlanParts } from './position.ts';
 
 /** How it is decided at which location an asset is that was read there (`statements.ts`). */
@@ -11,6 +12,8 @@ export type Setting =
       certainty: number;
       /** Strength of the tags at 1 m. */
       tagDbm: number;
+      /** Of tags whose values begin like this ({@link plainTag}). */
+      tagKinds?: ReadonlyMap<string, number> | undefined;
     };
 
 /** A setting as it was made: it holds for scans observed from `validFrom` on, until the next for the same location. */
@@ -24,6 +27,29 @@ export interface DatedSetting {
 
 /** -55 dBm: a beacon at 0 dBm, 1 m away in free space. */
 export const USUAL_TAG_DBM = -55;
+
+/** The strength at 1 m of the tag that was read: by the longest beginning of its value that is known. */
+export function tagDbmOf(
+  { tagDbm, tagKinds }: Extract<Setting, { procedure: 'position' }>,
+  { tagValue }: DecidingScan,
+): number {
+  let [longest, dbm] = [0, tagDbm];
+  if (tagKinds !== undefined) {
+    const value = plainTag(tagValue);
+    for (const [beginning, own] of tagKinds) {
+      if (beginning.length > longest && value.startsWith(beginning)) {
+        [longest, dbm] = [beginning.length, own];
+      }
+    }
+  }
+  return dbm;
+}
+
+/** A value, or its beginning, without case and separators; those of an iBeacon's numbers stay. */
+export function plainTag(value: string): string {
+  const plain = value.toUpperCase().replaceAll(/[-\s]/g, '');
+  return /^[0-9A-F]{32}:/.test(plain) ? plain : plain.replaceAll(':', '');
+}
 
 /** Bound on an organization's settings, over all locations and dates. */
 export const MOST_SETTINGS = 1_000;

@@ -5,7 +5,7 @@ import { compareDeciding, type DecidingScan, type Proof } from '../history/decid
 import { compareRssi, type Sighting } from '../history/history.ts';
 import type { MetricPosition, ObservedPosition } from '../history/metric-position.ts';
 import { antennaId, type Fit, type Pin, type Plan } from './position.ts';
-import type { Setting, Site } from './site.ts';
+import { type Setting, type Site, tagDbmOf } from './site.ts';
 
 /**
  * Where several antennas hear a tag at once, its scans together say where it is: this decides which of them *state* that
@@ -276,7 +276,7 @@ export class Hearing {
       return { fit: known.fit, cost: 0 };
     }
     // Before the plan remembers what it has to find for this fit, which counts.
-    const cost = pinned.plan.costOf(pinned.pins, tagDbm);
+    const cost = pinned.plan.costOf(pinned.pins);
     const fit = fitOf(pinned, tagDbm);
     this.#fits.set(bucket, { pinned, tagDbm, fit });
     return { fit, cost };
@@ -605,7 +605,7 @@ function decide(scans: readonly SetScan[], hearing: Hearing, bucket: number): De
   const { byPosition, byStrength } = deciding(proving, heard, hearing.site);
   if (byPosition !== null) {
     const { scan, setting } = byPosition;
-    const { fit, cost } = hearing.fit(bucket, byPosition.pinned, setting.tagDbm);
+    const { fit, cost } = hearing.fit(bucket, byPosition.pinned, tagDbmOf(setting, scan.scan));
     const { proof, locationId } = decideByPosition(heard, byPosition.pinned, setting, fit);
     decided.position = fit.position;
     decided.positionAt = scan.observedAt;
@@ -924,14 +924,19 @@ export async function explain(scans: readonly Seen[], site: Site, asked: Seen): 
   }
   const around = heard.hear(bucket);
   const pinned = setting.procedure === 'position' ? pinnedOn(site.planAt(asked.locationId), around) : null;
-  return { ...explained, evidence: evidenceOf(around, pinned, setting) };
+  return { ...explained, evidence: evidenceOf(around, pinned, setting, asked.scan) };
 }
 
-function evidenceOf(heard: Heard, pinned: Pinned | null, setting: ProvingSetting): Evidence {
+function evidenceOf(
+  heard: Heard,
+  pinned: Pinned | null,
+  setting: ProvingSetting,
+  asked: DecidingScan,
+): Evidence {
   const strength = decideByStrength(heard, setting.certainty);
   const place =
     setting.procedure === 'position' && pinned !== null
-      ? decideByPosition(heard, pinned, setting, fitOf(pinned, setting.tagDbm))
+      ? decideByPosition(heard, pinned, setting, fitOf(pinned, tagDbmOf(setting, asked)))
       : null;
   const decided = place ?? strength;
   const isByCounts = strength.unit === 'reads';

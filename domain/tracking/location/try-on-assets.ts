@@ -161,7 +161,11 @@ export async function sitesToTry(
   const present = await readSite(db, orgId);
   const proposed = present.withSettings([
     ...present.settings.filter((each) => each.locationId !== locationId || each.validFrom < period.from),
-    { locationId, validFrom: period.from, setting: settingOf({ ...wanted, tag_dbm: wanted.tagDbm }) },
+    {
+      locationId,
+      validFrom: period.from,
+      setting: settingOf({ ...wanted, tag_dbm: wanted.tagDbm, tag_kinds: wanted.tagKinds }),
+    },
   ]);
   return { present, proposed };
 }

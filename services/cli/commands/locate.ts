@@ -71,13 +71,19 @@ function addLocateSet(program: Command): void {
       .option('--location <key>', 'only of this location and all below it, by its external key'),
   )
     .addOption(
-      new Option('--inherit', "the location's own setting ends").conflicts(['by', 'certainty', 'tagDbm']),
+      new Option('--inherit', "the location's own setting ends").conflicts([
+        'by',
+        'certainty',
+        'tagDbm',
+        'tagKinds',
+      ]),
     )
     .option('--from <time>', 'for scans observed from then on, RFC 3339; default: now', time)
     .addHelpText(
       ...examples(
         'locate set --org 1 --location HALL --by strength',
         'locate set --org 1 --location HALL --by strength --certainty 2 --from 2026-05-01T06:00:00Z',
+        'locate set --org 1 --location HALL --by position --tag-dbm -59 --tag-kinds AC233F=-65,DD33=-70.5',
         'locate set --org 1 --location GATE --by every',
       ),
     )
@@ -165,7 +171,7 @@ function addLocateList(program: Command): void {
         const positions = await positionSettings(db, options.org);
         return made.map((each) => ({
           location_external_key: each.location_external_key,
-          ...shown({ ...each, tagDbm: each.tag_dbm }),
+          ...shown({ ...each, tagDbm: each.tag_dbm, tagKinds: each.tag_kinds }),
           valid_from: shownTime(each.valid_from),
           state: each.state,
           recomputed: each.recomputed,
@@ -178,7 +184,7 @@ function addLocateList(program: Command): void {
         rows.map((row) => [
           row.valid_from,
           row.location_external_key ?? 'organization',
-          described({ ...row, tagDbm: row.tag_dbm }),
+          described({ ...row, tagDbm: row.tag_dbm, tagKinds: row.tag_kinds }),
           row.state.replace('_', ' '),
           row.actor ?? '',
         ]),
@@ -246,6 +252,7 @@ function addLocateTry(program: Command): void {
         'by',
         'certainty',
         'tagDbm',
+        'tagKinds',
       ]),
     )
     .option('--since <time>', 'as if set from then on, RFC 3339; default: a day before --until', time)
@@ -419,6 +426,7 @@ interface DecidingOptions {
   by?: Deciding['procedure'];
   certainty?: number;
   tagDbm?: number;
+  tagKinds?: string;
   inherit?: true;
 }
 
@@ -439,6 +447,10 @@ function withDecidingOptions(command: Command): Command {
       '--tag-dbm <dBm>',
       `for position: strength of the tags at 1 m; default: ${TAG_DBM.usual}`,
       asNumber,
+    )
+    .option(
+      '--tag-kinds <beginning=dBm,...>',
+      'for position: the same for kinds of tags, by how their values begin, such as AC233F=-65,DD33=-70.5',
     );
 }
 
@@ -447,7 +459,7 @@ function withDecidingOptions(command: Command): Command {
  * @throws SettingFault `invalid_input`.
  */
 function decidingOf(options: DecidingOptions, usual: Deciding['procedure'] | null): Deciding {
-  const { by = usual, certainty = null, tagDbm = null, inherit } = options;
+  const { by = usual, certainty = null, tagDbm = null, tagKinds = null, inherit } = options;
   if (inherit === true) {
     return { procedure: 'inherit', certainty: null, tagDbm: null };
   }
@@ -457,15 +469,17 @@ function decidingOf(options: DecidingOptions, usual: Deciding['procedure'] | nul
       'Give --by every, --by strength or --by position; or, for a location, --inherit',
     );
   }
-  return { procedure: by, certainty, tagDbm };
+  return { procedure: by, certainty, tagDbm, tagKinds };
 }
 
-function shown({ procedure, certainty, tagDbm }: Deciding) {
-  return { procedure, certainty, tag_dbm: tagDbm };
+function shown({ procedure, certainty, tagDbm, tagKinds = null }: Deciding) {
+  return { procedure, certainty, tag_dbm: tagDbm, tag_kinds: tagKinds };
 }
 
-function described({ procedure, certainty, tagDbm }: Deciding): string {
-  const tags = tagDbm === null ? '' : `, tags ${tagDbm} dBm at 1 m`;
+function described({ procedure, certainty, tagDbm, tagKinds = null }: Deciding): string {
+  const tags =
+    (tagDbm === null ? '' : `, tags ${tagDbm} dBm at 1 m`) +
+    (tagKinds === null ? '' : `, of kinds ${tagKinds}`);
   return procedure === 'every'
     ? 'by every scan'
     : procedure === 'inherit'

@@ -2,6 +2,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { PlanParts } from '../../../domain/tracking/location/position.ts';
 import { readPlans } from '../../../domain/tracking/location/read-site.ts';
+import { kindsIn } from '../../../domain/tracking/location/require-setting.ts';
 import type { Plan, Setting, World } from '../../../simulation/location/oracle.ts';
 
 export interface StoredWorld {
@@ -15,7 +16,7 @@ export interface StoredWorld {
 export async function readWorld(db: Connection, orgId: number): Promise<StoredWorld> {
   const version = await siteVersion(db, orgId);
   const settings = await db.any(sql.type(rowsOf<SettingRow>())`
-    select location_id, micros_of_time(valid_from) as valid_from, procedure, certainty, tag_dbm
+    select location_id, micros_of_time(valid_from) as valid_from, procedure, certainty, tag_dbm, tag_kinds
     from location_settings where org_id = ${orgId} order by id`);
   if (!settings.some(({ procedure }) => procedure === 'strength' || procedure === 'position')) {
     return { version, world: null };
@@ -33,6 +34,7 @@ export async function readWorld(db: Connection, orgId: number): Promise<StoredWo
         by: row.procedure,
         certainty: row.certainty ?? 1,
         tagDbm: row.tag_dbm,
+        tagKinds: kindsOf(row),
       }),
     ),
     antennas: antennas.map((row) => ({
@@ -55,6 +57,7 @@ interface SettingRow {
   procedure: Setting['by'];
   certainty: number | null;
   tag_dbm: number | null;
+  tag_kinds: string | null;
 }
 
 interface AntennaRow {
@@ -62,6 +65,10 @@ interface AntennaRow {
   port: number;
   offset_db: number;
   height_m: number;
+}
+
+function kindsOf({ tag_kinds: text }: SettingRow): [string, number][] {
+  return text === null ? [] : [...kindsIn(text)].sort(([a], [b]) => b.length - a.length);
 }
 
 /** Only the decision is the oracle's own. */

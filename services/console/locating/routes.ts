@@ -187,6 +187,7 @@ function settingView(made: MadeSetting, users: ReadonlyMap<string, string>) {
     id: made.id,
     location: referenceOf(made.location_id, made.location_external_key, made.location_name),
     ...{ procedure: made.procedure, certainty: made.certainty, tag_dbm: made.tag_dbm },
+    tag_kinds: made.tag_kinds,
     ...{ valid_from: wireTimeOfMicros(made.valid_from), state: made.state },
     actor:
       type === null || id === null

@@ -5,6 +5,7 @@ import {
   ID_SCHEMA,
   instant,
   TIME_SCHEMA,
+  text,
 } from '../../../base/checks/fields.ts';
 import { accepted, type Checked, invalidValue, refused } from '../../../base/checks/issues.ts';
 import { mandatory, nullable, nullableSchema, type Values } from '../../../base/checks/members.ts';
@@ -14,6 +15,7 @@ import { LACKS } from '../../../domain/tracking/location/position-lacks.ts';
 import {
   CERTAINTY,
   type Deciding,
+  MOST_KINDS_TEXT,
   PROCEDURES,
   requireDeciding,
   SettingFault,
@@ -41,6 +43,7 @@ const SETTING_MEMBERS = {
   procedure: mandatory(choice(PROCEDURES)),
   certainty: nullable(decimal({ min: CERTAINTY.least, max: CERTAINTY.most })),
   tag_dbm: nullable(decimal({ min: TAG_DBM.least, max: TAG_DBM.most })),
+  tag_kinds: nullable(text(MOST_KINDS_TEXT)),
 };
 
 /** Plain data: it passes between threads. */
@@ -85,9 +88,10 @@ function readSetting({
   procedure,
   certainty = null,
   tag_dbm: tagDbm = null,
+  tag_kinds: tagKinds = null,
 }: Values<typeof SETTING_MEMBERS>): Checked<WantedSetting> {
   try {
-    const deciding = { procedure: procedure as Deciding['procedure'], certainty, tagDbm };
+    const deciding = { procedure: procedure as Deciding['procedure'], certainty, tagDbm, tagKinds };
     return accepted({
       locationExternalKey,
       deciding: requireDeciding(deciding, { isOfLocation: locationExternalKey !== null }),
@@ -107,7 +111,8 @@ export const MADE_SETTINGS = listOf(
   objectOf({
     ...{ id: ID_SCHEMA, location: REFERENCE_OR_NULL },
     procedure: { type: 'string', enum: PROCEDURES },
-    ...{ certainty: NUMBER_OR_NULL, tag_dbm: NUMBER_OR_NULL, valid_from: TIME_SCHEMA },
+    ...{ certainty: NUMBER_OR_NULL, tag_dbm: NUMBER_OR_NULL, tag_kinds: TEXT_OR_NULL },
+    valid_from: TIME_SCHEMA,
     state: { type: 'string', enum: ['in_force', 'planned', 'ended'] },
     actor: nullableSchema(objectOf({ type: TEXT_SCHEMA, id: TEXT_SCHEMA, name: TEXT_OR_NULL })),
     position_lacks: LACK,

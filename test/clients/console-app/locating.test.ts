@@ -150,9 +150,16 @@ describe('how locations are decided on, in the console, in a browser', () => {
 
   it('says what a position lacks', async () => {
     const page = await app.open('#/locating?place=HALL&by=position', token);
-    await page.getByRole('button', { name: 'Use from now on' }).click();
-    const dialog = page.getByRole('alertdialog');
-    await dialog.getByRole('button', { name: 'Use from now on' }).click();
+    const use = async () => {
+      await page.getByRole('button', { name: 'Use from now on' }).click();
+      const dialog = page.getByRole('alertdialog');
+      await dialog.getByRole('button', { name: 'Use from now on' }).click();
+    };
+    await page.getByLabel('Other kinds of tags').fill('AC233F');
+    await use();
+    await page.getByText('Write each kind of tag once').first().waitFor();
+    await page.getByLabel('Other kinds of tags').fill('AC233F=-65');
+    await use();
     await page.getByText('a plan with a scale of HALL').first().waitFor();
   });
 

@@ -55,7 +55,7 @@ describe('how locations are decided on, as it is set', () => {
     await record(database, [aRead({ orgId: site.orgId, readerId, value: 'CRATE', locationId, at: ahead })]);
     const { settingId: _id, ...made } = await set(site.orgId);
     expect(made).to.deep.equal({
-      ...{ procedure: 'strength', certainty: 1, tagDbm: null },
+      ...{ procedure: 'strength', certainty: 1, tagDbm: null, tagKinds: null },
       ...{ validFrom: ahead + 1, until: null, isPast: false, lacks: null },
     });
     expect(await stored(site.orgId)).to.deep.equal([{ procedure: 'strength', certainty: 1, tag_dbm: null }]);
@@ -113,6 +113,21 @@ describe('how locations are decided on, as it is set', () => {
         'tag_dbm: The strength of tags at 1 m must be -120 to 20 dBm, such as -55',
       ],
       [
+        { tagKinds: 'AC=-59' },
+        'tag_kinds: The strengths of kinds of tags are for position only; leave them out',
+      ],
+      ...['AC', 'AC=', '=-59', ':=-59', 'AC=-59=1', 'AC=21', 'AC=-59,a-c=-60'].map(
+        (tagKinds): [Partial<WantedLocating>, string] => [
+          { procedure: 'position', tagKinds },
+          'tag_kinds: Write each kind of tag once, as the beginning of its values and its strength at 1 m in dBm ' +
+            '(-120 to 20), such as AC233F=-65, DD33=-70.5',
+        ],
+      ),
+      [
+        { procedure: 'position', tagKinds: Array.from({ length: 21 }, (_, kind) => `A${kind}=-59`).join() },
+        'tag_kinds: There may be at most 20 kinds of tags',
+      ],
+      [
         { from: now() - 31 * DAY },
         'from: Raw scans are kept for 30 days (SCAN_RETENTION_DAYS), and nothing older can be decided again; choose a later time',
       ],
@@ -143,9 +158,15 @@ describe('how locations are decided on, as it is set', () => {
     );
     await set(orgId, { ...position, locationExternalKey: 'BAY' });
     await set(orgId, position);
+    const kinds = await set(orgId, {
+      ...position,
+      locationExternalKey: 'HALL',
+      tagKinds: 'ac:23:3f=-65,DD=-70.50',
+    });
+    expect(kinds.tagKinds).to.equal('AC233F=-65, DD=-70.5');
     expect(await refusal(orgId, { ...position, locationExternalKey: 'YARD' })).to.include('of YARD or');
     const made = { procedure: 'position', certainty: 1, tag_dbm: -59 };
-    expect(await stored(orgId)).to.deep.equal([made, made]);
+    expect(await stored(orgId)).to.deep.equal([made, made, made]);
   });
 
   it('is made at most a thousand times in an organization', async () => {

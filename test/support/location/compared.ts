@@ -52,7 +52,7 @@ export function toSite({ parents, settings, antennas, plans }: World): Site {
   return new Site({
     parents,
     antennas,
-    settings: settings.map(({ locationId, from, by, certainty, tagDbm }) => ({
+    settings: settings.map(({ locationId, from, by, certainty, tagDbm, tagKinds }) => ({
       locationId,
       validFrom: from,
       setting:
@@ -62,7 +62,7 @@ export function toSite({ parents, settings, antennas, plans }: World): Site {
             ? { procedure: by }
             : by === 'strength'
               ? { procedure: by, certainty }
-              : { procedure: by, certainty, tagDbm: tagDbm ?? -55 },
+              : { procedure: by, certainty, tagDbm: tagDbm ?? -55, tagKinds: new Map(tagKinds) },
     })),
     plans: plans.map(({ locationId, outlines, pins }) => ({
       locationId,

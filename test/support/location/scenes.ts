@@ -62,11 +62,21 @@ const aSetting: fc.Arbitrary<Setting> = fc
     by: fc.constantFrom('every', 'strength', 'strength', 'position', 'position', 'inherit'),
     certainty: fc.constantFrom(1, 1, 0.5, 2, 0.1),
     tagDbm: fc.constantFrom(null, -59, -70.5),
+    tagKinds: fc.constantFrom<NonNullable<Setting['tagKinds']>>(
+      [],
+      [['C30000000002', -62]],
+      [
+        ['C30000000001', -50.5],
+        ['C3', -70],
+        ['1', -45],
+      ],
+    ),
   })
-  .map(({ by, tagDbm, ...rest }) => ({
+  .map(({ by, tagDbm, tagKinds, ...rest }) => ({
     ...rest,
     by: by === 'inherit' && rest.locationId === null ? 'every' : by,
     tagDbm: by === 'position' ? tagDbm : null,
+    tagKinds: by === 'position' ? tagKinds : [],
   }));
 
 /** At most one for a location and instant; nearly always one for all. */

@@ -65,11 +65,11 @@ export class StoredScene {
   }
 
   async set(settings: readonly Setting[]): Promise<void> {
-    for (const { locationId, from, by, certainty, tagDbm } of settings) {
+    for (const { locationId, from, by, certainty, tagDbm, tagKinds } of settings) {
       const isProving = by === 'strength' || by === 'position';
       await this.#database.rows(
-        `insert into location_settings (org_id, location_id, valid_from, procedure, certainty, tag_dbm)
-         values ($1, $2, time_of_micros($3), $4, $5, $6)`,
+        `insert into location_settings (org_id, location_id, valid_from, procedure, certainty, tag_dbm, tag_kinds)
+         values ($1, $2, time_of_micros($3), $4, $5, $6, $7)`,
         [
           this.orgId,
           locationId === null ? null : this.#locationOf(locationId),
@@ -77,19 +77,21 @@ export class StoredScene {
           by,
           isProving ? certainty : null,
           tagDbm,
+          kindsText(tagKinds),
         ],
       );
     }
   }
 
   /** As a person does, while scans are recorded. */
-  setMeanwhile({ locationId, from, by, certainty, tagDbm }: Setting): Promise<SetLocating> {
+  setMeanwhile({ locationId, from, by, certainty, tagDbm, tagKinds }: Setting): Promise<SetLocating> {
     const isProving = by === 'strength' || by === 'position';
     return setLocating(
       databaseOn(this.#database.pool),
       TEST_ACTOR,
       {
         ...{ orgId: this.orgId, from, procedure: by, certainty: isProving ? certainty : null, tagDbm },
+        tagKinds: kindsText(tagKinds),
         locationExternalKey: locationId === null ? null : keyOf(locationId),
       },
       { retention: MICROS_PER_DAY, now: START },
@@ -292,4 +294,8 @@ interface PositionRow extends Metres {
   since: number | null;
   last_seen: number | null;
   position_at: number | null;
+}
+
+function kindsText(kinds: Setting['tagKinds'] = []): string | null {
+  return kinds.length === 0 ? null : kinds.map((kind) => kind.join('=')).join(', ');
 }

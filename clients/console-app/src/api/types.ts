@@ -97,7 +97,7 @@ export const RULE_READINGS = all<RuleReading>({
 
 export type MadeSetting = Row<'GET /locating'>;
 export type Procedure = MadeSetting['procedure'];
-export type LocatingValues = Pick<MadeSetting, 'procedure' | 'certainty' | 'tag_dbm'>;
+export type LocatingValues = Pick<MadeSetting, 'procedure' | 'certainty' | 'tag_dbm' | 'tag_kinds'>;
 export type Proposal = Row<'GET /locating/proposals'>;
 
 export type TrialResult = Answers['POST /locating/trials']['result'];

@@ -1619,6 +1619,8 @@ export const de = {
     certaintyHint: '0,5 folgt schneller und irrt öfter, 2 wartet auf mehr.',
     tagDbm: 'Etiketten in 1 m, dBm',
     tagDbmHint: 'Gemessen; leer: -55.',
+    tagKinds: 'Andere Arten von Etiketten',
+    tagKindsHint: 'Wie ihre Werte beginnen, und dBm in 1 m.',
     range: 'Zeitraum, höchstens 7 Tage',
     spans: { hour: 'Letzte Stunde', day: '24 Stunden', week: '7 Tage' },
     from: 'Von',

@@ -1574,6 +1574,8 @@ export const en = {
     certaintyHint: '0.5 reacts faster but errs more often; 2 waits for more reads.',
     tagDbm: 'Tags at 1 m, dBm',
     tagDbmHint: 'Measured; -55 if empty.',
+    tagKinds: 'Other kinds of tags',
+    tagKindsHint: 'How their values begin, and dBm at 1 m.',
     range: 'Range, 7 days at most',
     spans: { hour: 'Last hour', day: '24 hours', week: '7 days' },
     from: 'From',

@@ -272,6 +272,32 @@ describe('statements', () => {
       expect(await statedBy('0 A:-78, 0.1 B:-78', between)).to.deep.equal(['0 C position']);
     });
 
+    it('expect a kind of tag as loud as its own strength at 1 m, by the longest beginning of its value', async () => {
+      const site = (tagDbm: number, kinds: readonly [string, number][] = []) =>
+        new Site({
+          settings: [everywhere({ procedure: 'position', certainty: 1, tagDbm, tagKinds: new Map(kinds) })],
+          parents: new Map([1, 2].map((id) => [id, 7])),
+          plans: [plan],
+        });
+      const asked = scans('0 A:-56, 0.1 B:-60');
+      const own = asked.map((each) => ({ ...each, scan: { ...each.scan, tagValue: 'ac:23:3f:00:00:01' } }));
+      const positions = async (...of: Parameters<typeof site>) =>
+        (await statementsOf(own, site(...of))).positions;
+      const kinds: [string, number][] = [
+        ['AC', -90],
+        ['AC233F', -40],
+        ['AC233F00', -45],
+        ['AC233F01', -80],
+      ];
+      expect(await positions(-55, kinds)).to.deep.equal(await positions(-45));
+      expect(await positions(-55, kinds.slice(3))).to.deep.equal(await positions(-55));
+      expect(await positions(-45)).not.to.deep.equal(await positions(-55));
+      const { evidence } = await explain(own, site(-55, kinds), own[0] as Seen);
+      expect(evidence?.position).to.deep.equal(
+        (await explain(own, site(-45), own[0] as Seen)).evidence?.position,
+      );
+    });
+
     it('are those of strength if no antenna on the plan is heard', async () => {
       expect(await statedBy('0 C:-60, 0.1 D:-70', siteWith())).to.deep.equal(['0 C strength']);
     });

@@ -23,7 +23,7 @@ import {
   type Wanted,
 } from './wanted.ts';
 
-const FIELDS = ['procedure', 'certainty', 'tag_dbm', 'from', 'to'];
+const FIELDS = ['procedure', 'certainty', 'tag_dbm', 'tag_kinds', 'from', 'to'];
 
 /** The fields of a trial, kept in the address; a good setting is used from here. */
 export function TryForm({
@@ -193,6 +193,16 @@ function Numbers({
           onValue={(tagDbm) => onChange({ tagDbm })}
         />
       )}
+      {wanted.procedure === 'position' && (
+        <Field
+          label={t.tagKinds}
+          hint={t.tagKindsHint}
+          placeholder="AC233F=-65, DD33=-70.5"
+          value={wanted.tagKinds}
+          fault={faultOf(fault, 'tag_kinds')}
+          onValue={(tagKinds) => onChange({ tagKinds })}
+        />
+      )}
     </div>
   );
 }
@@ -254,7 +264,12 @@ function RangeFields({
 }
 
 /** A setting as a sentence. */
-export function settingWords({ procedure, certainty, tag_dbm: tagDbm }: LocatingValues): string {
+export function settingWords({
+  procedure,
+  certainty,
+  tag_dbm: tagDbm,
+  tag_kinds: kinds,
+}: LocatingValues): string {
   const t = texts.value.locating;
   switch (procedure) {
     case 'every':
@@ -264,7 +279,7 @@ export function settingWords({ procedure, certainty, tag_dbm: tagDbm }: Locating
     case 'strength':
       return t.byStrength(certainty ?? 1);
     case 'position':
-      return t.byPosition(certainty ?? 1, tagDbm ?? USUAL_TAG_DBM);
+      return t.byPosition(certainty ?? 1, tagDbm ?? USUAL_TAG_DBM) + (kinds === null ? '' : ` (${kinds})`);
   }
 }
 

@@ -12,6 +12,8 @@ export interface Wanted {
   certainty: string;
   /** Empty for the usual one. */
   tagDbm: string;
+  /** Of kinds of tags; empty for none. */
+  tagKinds: string;
   /** Milliseconds since 1970; NaN for invalid text. */
   from: number;
   to: number;
@@ -23,6 +25,7 @@ const DAY = 86_400_000;
 export function usualWanted(now = serverNow()): Wanted {
   return {
     ...{ place: null, asset: null, procedure: 'strength', certainty: '1', tagDbm: '' },
+    tagKinds: '',
     ...lastRange(DAY, now),
   };
 }
@@ -52,18 +55,21 @@ export function wantedInAddress(now: number): Wanted | null {
     procedure: procedure as Procedure,
     certainty: query.get('certainty') ?? usual.certainty,
     tagDbm: query.get('tag') ?? '',
+    tagKinds: query.get('kinds') ?? '',
     from: Number.isFinite(from) ? from : usual.from,
     to: Number.isFinite(to) ? to : usual.to,
   };
 }
 
-export function queryOf({ place, asset, procedure, certainty, tagDbm, from, to }: Wanted): QueryValues {
+export function queryOf(wanted: Wanted): QueryValues {
+  const { place, asset, procedure, certainty, tagDbm, tagKinds, from, to } = wanted;
   return {
     place,
     asset,
     by: procedure,
     certainty: asksForProof(procedure) ? certainty : null,
     tag: procedure === 'position' && tagDbm !== '' ? tagDbm : null,
+    kinds: procedure === 'position' && tagKinds !== '' ? tagKinds : null,
     from: timeOf(from),
     to: timeOf(to),
   };
@@ -74,28 +80,28 @@ export function asksForProof(procedure: Procedure): boolean {
 }
 
 /** As the API takes it. */
-export function settingOf(wanted: Pick<Wanted, 'place' | 'procedure' | 'certainty' | 'tagDbm'>) {
+export function settingOf(wanted: WantedValues & Pick<Wanted, 'place'>) {
   return { location_external_key: wanted.place, ...valuesOf(wanted) };
 }
 
-export function valuesOf({
-  procedure,
-  certainty,
-  tagDbm,
-}: Pick<Wanted, 'procedure' | 'certainty' | 'tagDbm'>): LocatingValues {
+type WantedValues = Pick<Wanted, 'procedure' | 'certainty' | 'tagDbm' | 'tagKinds'>;
+
+export function valuesOf({ procedure, certainty, tagDbm, tagKinds }: WantedValues): LocatingValues {
   return {
     procedure,
     certainty: asksForProof(procedure) && certainty.trim() !== '' ? Number(certainty) : null,
     tag_dbm: procedure === 'position' && tagDbm.trim() !== '' ? Number(tagDbm) : null,
+    tag_kinds: procedure === 'position' && tagKinds.trim() !== '' ? tagKinds : null,
   };
 }
 
 /** A stored setting as form fields. */
-export function typed({ procedure, certainty, tag_dbm: tagDbm }: LocatingValues) {
+export function typed({ procedure, certainty, tag_dbm: tagDbm, tag_kinds: tagKinds }: LocatingValues) {
   return {
     procedure,
     certainty: certainty === null ? '1' : String(certainty),
     tagDbm: tagDbm === null ? '' : String(tagDbm),
+    tagKinds: tagKinds ?? '',
   };
 }
 
