@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { newKey } from '../../domain/administration/api-keys/key-format.ts';
+import { until } from '../support/subscribed-ingest.ts';
 import { useLimitedApis } from './rate-limit/limited-api.ts';
 
 /** A key that has the form of one. */
@@ -75,9 +76,7 @@ describe('failed sign-ins', () => {
     const request = 'GET /api/v1/orgs/me HTTP/1.1\r\nHost: x\r\n\r\n';
     socket.write(request.repeat(8_000));
     const limited = /^tagtrail_http_sign_in_failures_total\{answer="limited"\} [1-9]/m;
-    while (!limited.test(await (await fetch(`${api.url}/metrics`)).text())) {
-      // Until it has been told to wait.
-    }
+    await until(async () => limited.test(await (await fetch(`${api.url}/metrics`)).text()));
     const received: Buffer[] = [];
     socket.on('data', (bytes: Buffer) => received.push(bytes)).resume();
     await closed;

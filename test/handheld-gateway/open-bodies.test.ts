@@ -9,6 +9,7 @@ import { TEST_ACTOR } from '../support/actor.ts';
 import { useGateway } from '../support/gateway.ts';
 import { aScan, aSubmission } from '../support/new-submission.ts';
 import { Site } from '../support/site.ts';
+import { until } from '../support/subscribed-ingest.ts';
 
 /** Connections of one handheld; and their bodies, without the last bytes. */
 const MANY = 120;
@@ -62,9 +63,8 @@ describe('bodies that are begun and not ended', () => {
       return answerOf(socket);
     });
     const first = Promise.race(answers);
-    while ((await metric('tagtrail_http_bodies_bytes')) < ROOM.perCaller) {
-      // Until one handheld has all that one may have.
-    }
+    // Until one handheld has all that one may have.
+    await until(async () => (await metric('tagtrail_http_bodies_bytes')) >= ROOM.perCaller);
     expect(await metric('tagtrail_http_bodies_bytes')).to.equal(ROOM.perCaller);
     expect((await large(other)).status).to.equal(201);
     const same = await createHandheld(databaseOn(gateway.database.pool), TEST_ACTOR, {
@@ -93,9 +93,8 @@ describe('bodies that are begun and not ended', () => {
     for (let at = 0; at < ROOM.perCaller / BODY_LIMIT; at++) {
       open(BODY_LIMIT).write(MOST_OF_IT);
     }
-    while ((await metric('tagtrail_http_bodies_bytes')) < ROOM.perCaller) {
-      // Until they have all the room there is for it.
-    }
+    // Until they have all the room there is for it.
+    await until(async () => (await metric('tagtrail_http_bodies_bytes')) >= ROOM.perCaller);
     expect((await large(gateway.token)).status).to.equal(201);
   });
 
@@ -116,9 +115,8 @@ describe('bodies that are begun and not ended', () => {
       }
     }, 500);
     try {
-      while ((await metric('tagtrail_http_bodies_bytes')) < ROOM.total) {
-        // Until they have all the room there is.
-      }
+      // Until they have all the room there is.
+      await until(async () => (await metric('tagtrail_http_bodies_bytes')) >= ROOM.total);
       expect((await large(other)).status).to.equal(201);
     } finally {
       clearInterval(trickling);

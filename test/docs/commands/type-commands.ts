@@ -7,7 +7,8 @@ import { type CommandBlock, commandBlocks, filesToWrite } from '../command-block
 import { ReaderOfDocuments } from '../reader-of-documents.ts';
 import { useRunningSystem } from '../use-running-system.ts';
 
-const LONGEST = 'docs/simulate.md';
+/** Those that take longest; `test/cli` and `test/clients/typescript` try for each change what they lead to. */
+const LONGEST = ['docs/simulate.md', 'docs/integrators.md'];
 
 /**
  * A test for each of the documents with commands: somebody types them, one document after another, beside one `npm start`.
@@ -24,7 +25,7 @@ export function typeCommandsOf(documents: readonly string[]): ReadonlyMap<string
     if (blocks.length === 0) {
       continue;
     }
-    const test = document === LONGEST ? itByNight : it;
+    const test = LONGEST.includes(document) ? itByNight : it;
     test(`of ${document} do what they should`, async function (this: Mocha.Context) {
       this.timeout(60_000 * blocks.length + 10_000);
       const { clone, environment, shown, here } = system;
