@@ -12,6 +12,7 @@ import { useDatabase } from '../support/database.ts';
 import { closed, connected, connectReader } from '../support/ingest.ts';
 import { PASSWORD, usePeople } from '../support/people.ts';
 import { Site } from '../support/site.ts';
+import { until } from '../support/subscribed-ingest.ts';
 
 describe('doctor, of sign-ins that were refused', () => {
   const database = useDatabase();
@@ -281,10 +282,11 @@ describe('doctor, of sign-ins that were refused', () => {
     );
     await whileItRuns(async ({ handheldUrl }) => {
       await ask(`${handheldUrl}/handheld/v1/locations`, `th_12345_${secret()}`);
-      const isFound = async () => JSON.stringify((await findings()).found).includes('th_12345_...');
-      while (!(await isFound())) {
-        // A few seconds; the test's time bounds them.
-      }
+      // A few seconds; the test's time bounds them.
+      await until(
+        async () => (await database.rows(`select from refused_sign_ins where kind = 'handheld'`)).length > 0,
+      );
+      expect(JSON.stringify((await findings()).found)).to.include('th_12345_...');
     });
     expect(await database.rows('select kind, count from refused_sign_ins order by kind')).to.deep.equal([
       { kind: 'handheld', count: 1 },

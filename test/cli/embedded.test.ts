@@ -15,6 +15,7 @@ import { useDataFolders } from '../support/embedded-folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Program, run } from '../support/process.ts';
 import { itByNight, randomSets } from '../support/random-sets.ts';
+import { until } from '../support/subscribed-ingest.ts';
 
 describe('commands on the embedded database', () => {
   const folders = useDataFolders();
@@ -171,9 +172,7 @@ describe('commands on the embedded database', () => {
     const waiting = create(data, 'never');
     const isWaiting = async () =>
       (await other.query(`select from pg_locks where not granted`)).rowCount === 1;
-    while (!(await isWaiting())) {
-      // It is on its way.
-    }
+    await until(isWaiting);
     const { rows } = await other.query(
       `select usename, rolsuper from pg_stat_activity join pg_roles on rolname = usename
        where wait_event_type = 'Lock'`,

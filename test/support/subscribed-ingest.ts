@@ -47,9 +47,17 @@ export async function startIngestOn(
   return { subscriber, stop };
 }
 
-/** Resolves when the condition holds; the test's timeout is its bound. */
+/**
+ * Resolves when the condition holds; the test's timeout is its bound. Where others are asked, who take a processor for their
+ * answer, it looks less and less often.
+ */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  for (let pause = 5; ; ) {
+    const answer = condition();
+    if (await answer) {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    pause = answer === false ? pause : Math.min(30, pause * 1.3);
   }
 }
