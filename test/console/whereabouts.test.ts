@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { readLiveTree } from '../../domain/moves/live-tree.ts';
 import { sealBatch } from '../../domain/moves/sealing/seal-batch.ts';
 import { useConsole } from '../support/console.ts';
 import { aRead, record } from '../support/recording.ts';
@@ -62,6 +63,14 @@ describe('where assets are, in the console', () => {
     expect(await counts()).to.deep.equal({ position: 4, at: { HALL: 0, DOCK: 1, YARD: 0 } });
     const { body } = await get('/tree');
     expect(body.data.locations).to.deep.include([place.dock, place.hall, 'DOCK', 'DOCK', 1]);
+  });
+
+  it('refuses to make a text of more locations than it can show', async () => {
+    // Three, each with 40 bytes beside its key and name.
+    const bytes = 2 * ('HALL'.length + 'DOCK'.length + 'YARD'.length) + 3 * 40;
+    expect((await readLiveTree(database.pool, site.orgId, bytes)).position).to.equal(4);
+    const refused = await readLiveTree(database.pool, site.orgId, bytes - 1).catch((error) => error);
+    expect(refused).to.include({ code: 'conflict' });
   });
 
   it('counts an asset where the feed has it, until the feed has its move', async () => {

@@ -29,6 +29,7 @@ const read = memberRoute({
   query: NO_QUERY,
   params: {},
   success: answered(TREE, 'The locations'),
+  problems: { conflict: 'There are too many' },
   handle: ({ context: { db, parts } }) =>
     parts.trees.read(db.orgId, () =>
       parts.insight.run(db.orgId, async (installation) =>
