@@ -119,6 +119,36 @@ describe('looking for assets', () => {
     expect(body?.data.stays[2].location.name).to.equal('YARD');
   });
 
+  it('sends very many tags piece by piece, and all of them', async () => {
+    const other = await Site.create(database, 'Tagged');
+    const shelf = await other.location('SHELF');
+    const { token } = await createHandheld(databaseOn(database.pool), TEST_ACTOR, {
+      orgId: other.orgId,
+      name: 'their gun',
+    });
+    for (const key of ['A', 'B', 'C']) {
+      const id = await other.asset(key);
+      await database.rows(
+        `with seen as (
+           insert into positions (org_id, asset_id, location_id, since, last_seen) values ($1, $2, $3, now(), now())
+         )
+         insert into tags (org_id, tag_type, value, tag_key, asset_id)
+         select $1, 'ble', $4 || n, $4 || n, $2 from generate_series(1, 3000) n`,
+        [other.orgId, id, shelf, key],
+      );
+    }
+    for (const path of ['assets', 'assets?q=b', `locations/${shelf}/assets`]) {
+      const { body, headers } = await get(path, token);
+      const tags = body?.data.map((each: { external_key: string; tags: { value: string }[] }) => [
+        ...[each.external_key, each.tags.length, each.tags[0]?.value, each.tags.at(-1)?.value],
+      ]);
+      const all = ['A', 'B', 'C'].map((key) => [key, 3_000, `${key}1`, `${key}3000`]);
+      expect(tags).to.deep.equal(path.includes('q=') ? [all[1]] : all);
+      // One piece has a length.
+      expect(headers.has('content-length'), path).to.equal(path.includes('q='));
+    }
+  });
+
   it('keeps organizations apart', async () => {
     const other = await Site.create(database, 'Other');
     const theirs = await other.asset('LIFT-THEIRS', 'E280AA');

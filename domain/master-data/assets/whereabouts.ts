@@ -8,6 +8,8 @@ import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/querie
 import { soughtKeys, tagKey } from '../../tracking/tag-key.ts';
 import { TAG_TYPES } from '../../tracking/tag-type.ts';
 import { countLive } from '../live-count.ts';
+import { MOST_TAGS } from '../tags/queries.ts';
+import { type Counted, tagCount } from '../tags/tagged-rows.ts';
 import { tagsOf } from '../tags/tags-of.ts';
 import { matched } from './list.ts';
 
@@ -24,6 +26,9 @@ export interface WhereaboutsRow {
   tags: string;
 }
 
+/** Its tags are read by `withTags`. */
+export type CountedWhereabouts = Omit<WhereaboutsRow, 'tags'> & Counted;
+
 const COLUMNS = sql.fragment`asset.id, asset.external_key, asset.name, position.last_seen, position.since,
       location.id as location_id, location.external_key as location_external_key, location.name as location_name`;
 
@@ -37,17 +42,17 @@ export async function listWhereabouts(
   db: OrganizationDatabase,
   { limit, offset }: Paging,
   signal: AbortSignal,
-): Promise<Page<WhereaboutsRow>> {
+): Promise<Page<CountedWhereabouts>> {
   const { orgId } = db;
   const rows = await db
     .listing({ isBrief: true, signal })
-    .any(sql.type(rowsOf<WhereaboutsRow & { total_count: number }>())`
+    .any(sql.type(rowsOf<CountedWhereabouts & { total_count: number }>())`
     with page as materialized (
       select asset.org_id, asset.id, asset.external_key, asset.name from assets asset
       where asset.org_id = ${orgId} and asset.deleted_at is null
       order by asset.external_key limit ${limit} offset ${offset}
     )
-    select total.total_count, ${COLUMNS}, ${tagsOf(orgId, 'asset_id', 'asset')}
+    select total.total_count, ${COLUMNS}, ${tagCount(orgId, 'asset_id', 'asset')}
     from (${countLive(orgId, 'asset', undefined)}) total
     left join page asset on true
     ${WHERE_IT_IS}
@@ -65,12 +70,12 @@ export async function searchWhereabouts(
   text: string,
   { limit, offset }: Paging,
   signal: AbortSignal,
-): Promise<Page<WhereaboutsRow>> {
+): Promise<Page<CountedWhereabouts>> {
   const { orgId } = db;
   const live = { include_not_in_effect: true, include_deleted: false };
   const rows = await db
     .listing({ isBrief: false, signal })
-    .any(sql.type(rowsOf<WhereaboutsRow & { total_count: number }>())`
+    .any(sql.type(rowsOf<CountedWhereabouts & { total_count: number }>())`
     with ${matched(orgId, text, live, [])},
     tagged as materialized (
       select distinct tag.asset_id as id from tags tag
@@ -89,7 +94,7 @@ export async function searchWhereabouts(
       from found
       order by is_exact desc, found.external_key limit ${limit} offset ${offset}
     )
-    select total.total_count, ${COLUMNS}, ${tagsOf(orgId, 'asset_id', 'asset')}
+    select total.total_count, ${COLUMNS}, ${tagCount(orgId, 'asset_id', 'asset')}
     from (select count(*) as total_count from found) total
     left join page on true
     left join assets asset on asset.org_id = ${orgId} and asset.id = page.id
@@ -121,7 +126,7 @@ export function findWhereabouts(
 ): Promise<WhereaboutsRow | null> {
   const { orgId } = connection;
   return connection.maybeOne(sql.prepared('find-live-asset', rowsOf<WhereaboutsRow>())`
-    select ${COLUMNS}, ${tagsOf(orgId, 'asset_id', 'asset')}
+    select ${COLUMNS}, ${tagsOf(orgId, 'asset_id', 'asset', MOST_TAGS)}
     from assets asset
     ${WHERE_IT_IS}
     where asset.org_id = ${orgId} and asset.id = ${id} and asset.deleted_at is null`);

@@ -11,6 +11,7 @@ import {
   type WhereaboutsRow,
 } from '../../../domain/master-data/assets/whereabouts.ts';
 import { finding, isFound } from '../../../domain/master-data/clauses.ts';
+import { readTags } from '../../../domain/master-data/tags/tagged-rows.ts';
 import { searchText } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
@@ -20,6 +21,8 @@ import { COUNT_SCHEMA, listOf, objectOf, TAG_TYPE_SCHEMA, TEXT_SCHEMA } from '..
 
 /** Per kind, assets and locations: people with more results type another letter. */
 const MOST_FOUND = 25;
+/** Of each asset. */
+const MOST_TAGS_SHOWN = 100;
 
 /** Places of each asset. */
 const MOST_STAYS = 3;
@@ -60,10 +63,12 @@ const find = memberRoute({
     }
     const page = { limit: MOST_FOUND, offset: 0 };
     const hangUp = signal();
-    const [assets, locations] = await Promise.all([
+    const [found, locations] = await Promise.all([
       searchWhereabouts(db, q, page, hangUp),
       findLocations(db, q, page, hangUp),
     ]);
+    const listing = db.listing({ isBrief: true, signal: hangUp });
+    const assets = { ...found, rows: await readTags(listing, 'asset_id', found.rows, MOST_TAGS_SHOWN) };
     const ids = assets.rows.map(({ id }) => id);
     return foundView(assets, ids.length === 0 ? [] : await lastStays(db, ids, MOST_STAYS), locations);
   },

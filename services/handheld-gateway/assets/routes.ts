@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
+import { writeJson } from '../../../base/json/json-text.ts';
 import { wireTime, wireTimeOfMicros, wireTimeOrNull } from '../../../base/timestamps.ts';
 import {
   findWhereabouts,
@@ -10,9 +11,11 @@ import {
   searchWhereabouts,
   type WhereaboutsRow,
 } from '../../../domain/master-data/assets/whereabouts.ts';
+import { withTags } from '../../../domain/master-data/tags/tagged-rows.ts';
 import { STATES } from '../../../domain/presence/coverage/state-of.ts';
 import type { PresenceRow } from '../../../domain/reports/presence/list-presence.ts';
 import { presenceOfAsset } from '../../../domain/reports/presence/presence-of-asset.ts';
+import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { described, idInPath, searchText } from '../../../platform/http/parameters.ts';
 import { NO_QUERY, type Query } from '../../../platform/http/query.ts';
@@ -152,14 +155,17 @@ const list = route({
   query: ASSETS_QUERY,
   params: {},
   success: listed(ASSET, 'A page of assets', {}, PAGING),
-  handle: async ({ context, query: { q, ...paging }, signal }) =>
-    listBody(
-      await (q === undefined
-        ? listWhereabouts(context.db, paging, signal())
-        : searchWhereabouts(context.db, q, paging, signal())),
+  problems: { unavailable: TOO_MANY_LARGE },
+  handle: async ({ context: { db }, query: { q, ...paging }, signal }) => {
+    const page = await (q === undefined
+      ? listWhereabouts(db, paging, signal())
+      : searchWhereabouts(db, q, paging, signal()));
+    return listBody(
+      await withTags(db, 'asset_id', page, (row) => writeJson(assetView(row))),
       paging,
       assetView,
-    ),
+    );
+  },
 });
 
 const one = route({

@@ -1,5 +1,6 @@
 import { invalid } from '../../../base/checks/issues.ts';
 import { notFound } from '../../../base/errors.ts';
+import { writeJson } from '../../../base/json/json-text.ts';
 import { type Page, type Paging, pageOf } from '../../../base/page.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type {
@@ -7,12 +8,18 @@ import type {
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { tagsOf } from '../../../domain/master-data/tags/tags-of.ts';
+import {
+  type Counted,
+  type Tagged,
+  tagCount,
+  withTags,
+} from '../../../domain/master-data/tags/tagged-rows.ts';
 import { kindFound } from '../../../domain/tracking/kind-found.ts';
 import { type Choice, chooseTag, MOST_SPELLINGS } from '../../../domain/tracking/resolve-tags.ts';
 import { soughtKeys } from '../../../domain/tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
 import { tagsLike } from '../../../domain/tracking/tags-like.ts';
+import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { found, listed } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';
@@ -73,8 +80,12 @@ const locations = route({
   query: PAGE_QUERY,
   params: {},
   success: listed(LOCATION, 'A page of locations', {}, PAGING),
-  handle: async ({ context, query, signal }) =>
-    listBody(await listLocations(context.db, query, signal()), query, locationView),
+  problems: { unavailable: TOO_MANY_LARGE },
+  handle: async ({ context: { db }, query, signal }) => {
+    const page = await listLocations(db, query, signal());
+    const write = (row: Tagged<LocationRow>) => writeJson(locationView(row));
+    return listBody(await withTags(db, 'location_id', page, write), query, locationView);
+  },
 });
 
 const expected = route({
@@ -92,8 +103,12 @@ const expected = route({
     row: ({ context, params }) => findLocation(context.db, params.location_id),
   },
   success: listed(EXPECTED, 'A page of assets', {}, PAGING),
-  handle: async ({ context, query, row: id, signal }) =>
-    listBody(await listExpected(context.db, id, query, signal()), query, expectedView),
+  problems: { unavailable: TOO_MANY_LARGE },
+  handle: async ({ context: { db }, query, row: id, signal }) => {
+    const page = await listExpected(db, id, query, signal());
+    const write = (row: Tagged<ExpectedRow>) => writeJson(expectedView(row));
+    return listBody(await withTags(db, 'asset_id', page, write), query, expectedView);
+  },
 });
 
 export const lookUpRoutes = [tag, locations, expected];
@@ -109,11 +124,11 @@ function taggedView(row: TaggedRow) {
   };
 }
 
-function locationView({ id, external_key, name, parent_id, tags }: LocationRow) {
+function locationView({ id, external_key, name, parent_id, tags }: Tagged<LocationRow>) {
   return { id, external_key, name, parent_id, tags: JSON.parse(tags) };
 }
 
-function expectedView({ id, external_key, name, last_seen, tags }: ExpectedRow) {
+function expectedView({ id, external_key, name, last_seen, tags }: Tagged<ExpectedRow>) {
   return { id, external_key, name, last_seen: wireTime(last_seen), tags: JSON.parse(tags) };
 }
 
@@ -154,9 +169,8 @@ function findTags(
     order by tag.tag_type = ${tagType} and tag.value = ${value} desc, tag.id limit ${MOST_SPELLINGS + 1}`);
 }
 
-interface LocationRow extends Reference {
+interface LocationRow extends Reference, Counted {
   parent_id: number | null;
-  tags: string;
 }
 
 /** A page of the live locations, depth first, siblings by external key, case-insensitively. */
@@ -175,7 +189,7 @@ async function listLocations(
       join locations location on location.org_id = ${orgId} and location.id = below.id
       where location.deleted_at is null
     )
-    select total.total_count, page.id, page.external_key, page.name, page.parent_id, ${tagsOf(orgId, 'location_id', 'page')}
+    select total.total_count, page.id, page.external_key, page.name, page.parent_id, ${tagCount(orgId, 'location_id', 'page')}
     from (select count(*) as total_count from tree) total
     left join (select * from tree order by ordinal limit ${limit} offset ${offset}) page on true
     order by page.ordinal`);
@@ -188,9 +202,8 @@ async function findLocation(connection: OrganizationConnection, id: number): Pro
   return row?.id ?? null;
 }
 
-interface ExpectedRow extends Reference {
+interface ExpectedRow extends Reference, Counted {
   last_seen: string;
-  tags: string;
 }
 
 async function listExpected(
@@ -206,7 +219,7 @@ async function listExpected(
   const rows = await db
     .listing({ isBrief: true, signal })
     .any(sql.type(rowsOf<ExpectedRow & { total_count: number }>())`
-    select total.total_count, found.id, found.external_key, found.name, found.last_seen, ${tagsOf(orgId, 'asset_id', 'found')}
+    select total.total_count, found.id, found.external_key, found.name, found.last_seen, ${tagCount(orgId, 'asset_id', 'found')}
     from (select count(*) as total_count from ${here}) total
     left join (
       select asset.id, asset.external_key, asset.name, position.last_seen from ${here}
