@@ -1,6 +1,8 @@
 export interface Paging {
   limit: number;
   offset: number;
+  /** Rows by id, after this one. */
+  after?: number | undefined;
 }
 
 /** Rows and total count come from one snapshot. */

@@ -56,7 +56,8 @@ const OF_LOOK_UPS = new Set([
  */
 export function isFirstOf(filters: Filters, { inOrderOf }: { inOrderOf: string }): boolean {
   const { sort, q, include_deleted: withDeleted } = filters;
-  return q === undefined && withDeleted !== true && isNear(filters) && sort[0]?.field === inOrderOf;
+  const isInOrder = filters.after !== undefined || sort[0]?.field === inOrderOf;
+  return q === undefined && withDeleted !== true && isNear(filters) && isInOrder;
 }
 
 export function isNear({ limit, offset }: Paging): boolean {

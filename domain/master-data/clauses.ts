@@ -31,6 +31,11 @@ const COMMA = sql.fragment`, `;
 const ASCENDING = sql.fragment`asc`;
 const DESCENDING = { filled: sql.fragment`desc`, nullable: sql.fragment`desc nulls last` };
 
+/** The rows of a list that is read whole by their ids (`after`). */
+export function isNext(id: FragmentSqlToken, after: number | undefined): FragmentSqlToken {
+  return after === undefined ? sql.fragment`true` : sql.fragment`${id} > ${after}`;
+}
+
 export function allOf(conditions: readonly (FragmentSqlToken | null)[]): ValueExpression {
   return sql.and(conditions);
 }

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../base/checks/fields.ts';
+import { type JsonSchema, MAX_ID } from '../../base/checks/fields.ts';
 import { accepted, type FieldIssue, invalidValue, refused } from '../../base/checks/issues.ts';
 import { writeJson } from '../../base/json/json-text.ts';
 import type { Page, Paging, SortTerm } from '../../base/page.ts';
@@ -13,6 +13,21 @@ export function pagingOf({ max, initial }: { max: number; initial: number }) {
     offset: described(integer({ min: 0, max: 2_147_483_647 }, 0), 'How many rows come before the page.'),
   };
 }
+
+/** For lists that are read whole. Ids never change, so whatever others do between two pages shifts no row. */
+export const AFTER = {
+  after: described(
+    integer({ min: 0, max: MAX_ID }, undefined),
+    'To read the list whole: rows in order of their ids after this one, the id of the last row that you have, or 0. Each row that is in the list all the while is read once, whatever others create, rename or delete.',
+    17,
+  ),
+};
+
+/** Beside {@link AFTER}, which has an order and a place of its own. */
+export const EXCLUDED_BY_AFTER = [
+  ['after', 'offset'],
+  ['after', 'sort'],
+] as const;
 
 export function listBody<Row, View>(page: Page<Row>, { limit, offset }: Paging, view: (row: Row) => View) {
   const { later, totalCount } = page;

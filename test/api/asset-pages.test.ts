@@ -50,31 +50,34 @@ describe('a page of assets', () => {
     expect(text).to.equal(`{"data":[${each.join()}],"limit":200,"offset":0,"total_count":2000}`);
   });
 
-  it('is read in one go, not with look-ups for each asset', async () => {
-    const lists = await MeasuredLists.connect(api.database.url, api.orgId);
-    try {
-      const { result, pages } = await lists.measure((db) =>
-        listAssets(
-          db,
-          {
-            sort: [{ field: 'external_key', isDescending: false }],
-            limit: PAGE,
-            offset: 0,
-            q: undefined,
-            include_deleted: false,
-            include_not_in_effect: false,
-            external_key: undefined,
-            location_id: undefined,
-            location_external_key: undefined,
-            is_active: undefined,
-          },
-          noneLarge,
-        ),
-      );
-      expect(result.rows).to.have.length(PAGE);
-      expect(pages).to.be.below(PAGE);
-    } finally {
-      await lists.end();
-    }
-  });
+  for (const after of [undefined, 1_000]) {
+    it(`is read in one go, not with look-ups for each asset${after === undefined ? '' : ', far behind the first as well'}`, async () => {
+      const lists = await MeasuredLists.connect(api.database.url, api.orgId);
+      try {
+        const { result, pages } = await lists.measure((db) =>
+          listAssets(
+            db,
+            {
+              sort: [{ field: 'external_key', isDescending: false }],
+              limit: PAGE,
+              offset: 0,
+              q: undefined,
+              include_deleted: false,
+              include_not_in_effect: false,
+              external_key: undefined,
+              location_id: undefined,
+              location_external_key: undefined,
+              is_active: undefined,
+              after,
+            },
+            noneLarge,
+          ),
+        );
+        expect(result.rows).to.have.length(PAGE);
+        expect(pages).to.be.below(PAGE);
+      } finally {
+        await lists.end();
+      }
+    });
+  }
 });

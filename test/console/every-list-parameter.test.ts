@@ -275,6 +275,7 @@ describe('every parameter of a list', () => {
       },
       ...{ from_location_id: places['YARD'], to_location_id: places['STORE'], rule_id: first },
       ...{ reader_id: west, after_id: rejected?.id, actor_id: user, resource_id: assets['A'] },
+      ...{ after: assets['B'], 'listLocations after': places['HALL'] },
       cursor: (await call({ path: '/changes?limit=1' })).body.next,
     });
   });

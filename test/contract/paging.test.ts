@@ -93,6 +93,65 @@ describe('pages of lists', () => {
     expect(new Set(seen).size).to.equal(205);
   });
 
+  const WHOLE = ['/assets', '/locations', '/reports/asset-locations', '/reports/presence'];
+
+  it('are those after an id, in order of ids, without another order or place', async () => {
+    for (const path of WHOLE) {
+      const { body } = await client.get(`${path}?after=0`);
+      const ids = (body?.data ?? []).map(idOf);
+      expect(ids, path).to.deep.equal(ids.toSorted((a: number, b: number) => a - b));
+      const rest = await client.get(`${path}?after=${ids[0]}`);
+      expect(rest.body, path).to.deep.include({
+        data: body?.data.slice(1),
+        offset: 0,
+        total_count: ids.length,
+      });
+      for (const [value, code] of [
+        ['-1', 'too_small'],
+        ['2147483648', 'too_large'],
+        ['x', 'invalid_value'],
+      ] as const) {
+        expectFields(await client.get(`${path}?after=${value}`), [{ field: 'after', code }]);
+      }
+      for (const other of ['offset', 'sort']) {
+        const message = `after and ${other} are mutually exclusive; supply exactly one`;
+        const issues = [other, 'after'].map((field) => ({ field, code: 'ambiguous_fields', message }));
+        expectFields(await client.get(`${path}?after=1&${other}=1`), issues);
+      }
+    }
+  });
+
+  for (const path of ['/assets', '/locations']) {
+    it(`of ${path} have each row once that is there all the while, whatever others write`, async () => {
+      const { key } = await client.api.organization(`Whole ${path}`);
+      const write = async (method: string, below: string, json?: object) => {
+        const made = await client.api.call({ method, path: `/api/v1${path}${below}`, key, json });
+        expect(made.status, made.text).to.be.within(200, 204);
+        return made.body?.data;
+      };
+      const made: number[] = [];
+      for (let number = 10; number < 34; number++) {
+        made.push((await write('POST', '', { name: 'x', external_key: `K-${number}` })).id);
+      }
+      const [kept, gone] = [made.filter((_, at) => at % 3 !== 0), made.filter((_, at) => at % 3 === 0)];
+      const read: number[] = [];
+      let page: number[] = [];
+      do {
+        const turn = read.length;
+        const { body } = await client.get(`${path}?limit=5&after=${read.at(-1) ?? 0}`, { key });
+        page = (body?.data ?? []).map(idOf);
+        read.push(...page);
+        // Keys that sort before and behind those read; and others come and go.
+        await write('POST', `/${kept[turn % kept.length]}/rename`, { external_key: `Z-${turn}` });
+        await write('POST', `/${kept.at(-1 - (turn % 5))}/rename`, { external_key: `A-${turn}` });
+        await write('POST', '', { name: 'x', external_key: `B-${turn}` });
+        await write('DELETE', `/${gone.splice(turn % 2 === 0 ? 0 : -1, 1)}`);
+      } while (page.length === 5);
+      expect(read.filter((id) => kept.includes(id))).to.deep.equal(kept);
+      expect(new Set(read).size).to.equal(read.length);
+    });
+  }
+
   it('count what the filters leave', async () => {
     for (const query of ['external_key=A-0', 'q=a-0', 'external_key=A-0&q=nothing']) {
       const { body } = await client.get(`/assets?limit=1&offset=0&${query}`);
@@ -100,3 +159,7 @@ describe('pages of lists', () => {
     }
   });
 });
+
+function idOf(row: { id?: number; asset_id?: number }): number {
+  return row.id ?? row.asset_id ?? 0;
+}

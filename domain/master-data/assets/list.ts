@@ -4,7 +4,7 @@ import type { OrganizationDatabase } from '../../../db/timescale/connections/org
 import { ComposedOnce } from '../../../db/timescale/queries/composed-statements.ts';
 import { type FragmentSqlToken, type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, lookUpsIn, NOTHING } from '../brief-list.ts';
-import { allOf, inEffect, orderBy, when } from '../clauses.ts';
+import { allOf, inEffect, isNext, orderBy, when } from '../clauses.ts';
 import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../large-texts.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import type { AssetRow } from '../rows.ts';
@@ -42,7 +42,7 @@ export interface AssetFilters
   sort: readonly SortTerm<keyof typeof SORT_COLUMNS>[];
 }
 
-type Values = Narrowing & Pick<AssetFilters, 'q' | 'limit' | 'offset'>;
+type Values = Narrowing & Pick<AssetFilters, 'q' | keyof Paging>;
 
 type Shape = Standing & Pick<AssetFilters, 'sort'> & { isBrief: boolean; isLookUp: boolean };
 
@@ -64,11 +64,12 @@ export async function listAssets(
 }
 
 function composeList(
-  { orgId, limit, offset, q, ...values }: Values,
+  { orgId, limit, offset, after, q, ...values }: Values,
   { isBrief, isLookUp, ...shape }: Shape,
 ): RowQuery<AssetRow & Listed> {
   const unique = shape.include_deleted ? [] : UNIQUE;
-  const order = orderBy(shape.sort, SORT_COLUMNS, sql.fragment`asset.id`, { unique });
+  const id = sql.fragment`asset.id`;
+  const order = after === undefined ? orderBy(shape.sort, SORT_COLUMNS, id, { unique }) : id;
   const narrowing = narrowedTo({ orgId, ...values });
   const where = allOf([...standingOf(orgId, shape), ...narrowing]);
   const countEach = shape.include_not_in_effect ? countLive : countInEffect;
@@ -83,7 +84,7 @@ function composeList(
     q === undefined
       ? sql.fragment`select * from (
           select asset.* from ${PLACED}
-          where ${where}
+          where ${where} and ${isNext(id, after)}
           order by ${order}
           ${isBrief ? AT_MOST_FIRST : NOTHING}
         ) asset
@@ -91,7 +92,7 @@ function composeList(
         ${paged}`
       : sql.fragment`select asset.* from assets asset
         where asset.org_id = ${orgId}
-          and asset.id = any (array(select asset.id from matched asset order by ${order} ${paged}))`;
+          and asset.id = any (array(select asset.id from matched asset where ${isNext(id, after)} order by ${order} ${paged}))`;
   const searched =
     q === undefined ? sql.fragment`with` : sql.fragment`with ${matched(orgId, q, shape, narrowing)},`;
   const { places, placed, tagged } = isLookUp ? EACH : together(orgId);

@@ -3,7 +3,7 @@ import type { Page, Paging, SortTerm } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, lookUpsIn, NOTHING } from '../brief-list.ts';
-import { allOf, finding, inEffect, isFound, orderBy, when } from '../clauses.ts';
+import { allOf, finding, inEffect, isFound, isNext, orderBy, when } from '../clauses.ts';
 import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../large-texts.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import type { LocationRow } from '../rows.ts';
@@ -32,7 +32,8 @@ export async function listLocations(
   const isOne = filters.id !== undefined && isNear(filters);
   const isBrief = isOne || isFoundByKey(filters) || isFirstOf(filters, { inOrderOf: 'external_key' });
   const lookUps = lookUpsIn(filters);
-  const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`location.id`);
+  const id = sql.fragment`location.id`;
+  const order = filters.after === undefined ? orderBy(filters.sort, SORT_COLUMNS, id) : id;
   const narrowing = narrowedTo(orgId, soughtTags(filters));
   const where = allOf([...standingOf(orgId, filters), ...narrowing]);
   const countEach = filters.include_not_in_effect ? countLive : countInEffect;
@@ -47,7 +48,7 @@ export async function listLocations(
     left join (
       select * from (
         select location.* from locations location
-        where ${where}
+        where ${where} and ${isNext(id, filters.after)}
         order by ${order}
         ${isBrief ? AT_MOST_FIRST : NOTHING}
       ) location

@@ -8,7 +8,7 @@ import {
 } from '../../../db/timescale/queries/sql.ts';
 import { POSITION_ON_PLAN } from '../../master-data/assets/queries.ts';
 import { isNear } from '../../master-data/brief-list.ts';
-import { allOf, inEffect, orderBy, when } from '../../master-data/clauses.ts';
+import { allOf, inEffect, isNext, orderBy, when } from '../../master-data/clauses.ts';
 import { countScanned, countScannedAt } from '../../master-data/live-count.ts';
 import type { AssetFilters } from '../asset-filters.ts';
 
@@ -60,7 +60,9 @@ export async function listAssetLocations(
   signal?: AbortSignal,
 ): Promise<Page<AssetLocationRow>> {
   const { orgId } = db;
-  const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`asset.id`, { nullable: NULLABLE });
+  const { after } = filters;
+  const inOrder = (columns: typeof SORT_COLUMNS, id: FragmentSqlToken) =>
+    after === undefined ? orderBy(filters.sort, columns, id, { nullable: NULLABLE }) : id;
   const conditions = atLocations(orgId, filters);
   const narrowing = ofAssets(filters);
   const where = allOf([
@@ -87,11 +89,11 @@ export async function listAssetLocations(
           location.id as location_id, location.external_key as location_external_key,
           asset.deleted_at, position.last_seen, ${POSITION_ON_PLAN} as position
         from ${positions}
-        where ${where}
-        order by ${order}
+        where ${where} and ${isNext(sql.fragment`position.asset_id`, after)}
+        order by ${inOrder(SORT_COLUMNS, sql.fragment`position.asset_id`)}
         limit ${filters.limit} offset ${filters.offset}
       ) page on true
-      order by ${orderBy(filters.sort, PAGE_COLUMNS, sql.fragment`page.id`, { nullable: NULLABLE })}`);
+      order by ${inOrder(PAGE_COLUMNS, sql.fragment`page.id`)}`);
   if (isOfLocations && isNear(filters) && isLatestFirst(filters)) {
     const latest = latestPositions(orgId, allOf([sql.fragment`location_id is not null`, ...conditions]));
     for (const positions of isWhole ? [positionsOfLatestScans(orgId), latest] : [latest]) {
@@ -126,8 +128,10 @@ function ofAssets(filters: AssetLocationFilters) {
   ];
 }
 
-function isLatestFirst({ sort: [first, ...others] }: AssetLocationFilters): boolean {
-  return first?.field === 'asset_last_seen' && first.isDescending && others.length === 0;
+function isLatestFirst({ sort: [first, ...others], after }: AssetLocationFilters): boolean {
+  return (
+    after === undefined && first?.field === 'asset_last_seen' && first.isDescending && others.length === 0
+  );
 }
 
 /** Latest scans to read for a first page, before positions: 0.5 ms. */

@@ -40,10 +40,10 @@ export async function listPresence(
   signal?: AbortSignal,
 ): Promise<Page<PresenceRow>> {
   const list = db.listing({ isBrief: namesAssets(filters), signal });
-  const { state: wanted, limit, offset } = filters;
-  const paging = wanted === undefined ? { limit, offset } : { limit: MOST_ASSETS, offset: 0 };
+  const { state: wanted, limit, offset, after } = filters;
+  const paging = { limit: MOST_ASSETS, offset: 0, after: after && 0 };
   const { rows, totalCount } = pageOf(
-    await list.any(presenceRows(db.orgId, at + 1, { ...filters, ...paging })),
+    await list.any(presenceRows(db.orgId, at + 1, { ...filters, ...(wanted && paging) })),
   );
   if (wanted !== undefined && totalCount > MOST_ASSETS) {
     throw invalid([
@@ -59,7 +59,8 @@ export async function listPresence(
   const derived = rows.map((row, index) => ({ row, presence: states[index] as Presence }));
   const chosen =
     wanted === undefined ? derived : derived.filter(({ presence }) => wanted.includes(presence.state));
-  const page = wanted === undefined ? chosen : chosen.slice(offset, offset + limit);
+  const left = chosen.filter(({ row }) => row.id > (after ?? 0));
+  const page = wanted === undefined ? chosen : left.slice(offset, offset + limit);
   const names = await readerNames(
     list,
     db.orgId,

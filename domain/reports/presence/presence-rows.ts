@@ -1,7 +1,7 @@
 import type { Micros } from '../../../base/instant.ts';
 import type { Paging, SortTerm } from '../../../base/page.ts';
 import { type FragmentSqlToken, type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { allOf, orderBy } from '../../master-data/clauses.ts';
+import { allOf, isNext, orderBy } from '../../master-data/clauses.ts';
 import { type AssetFilters, namedAssets } from '../asset-filters.ts';
 import { type PlaceFilters, placesDuring } from '../places-during.ts';
 import { staysIn } from '../stays/stays-in.ts';
@@ -47,6 +47,9 @@ export function presenceRows(
   const places = placesDuring(orgId, filters, window);
   const order = (table: string) => {
     const column = (name: string): FragmentSqlToken => sql.fragment`${sql.identifier([table, name])}`;
+    if (filters.after !== undefined) {
+      return column('id');
+    }
     return orderBy(
       filters.sort,
       {
@@ -86,7 +89,8 @@ export function presenceRows(
       end) as last_seen
     from (select count(*) as total_count from shown) total
     left join (
-      select * from shown order by ${order('shown')} limit ${filters.limit} offset ${filters.offset}
+      select * from shown where ${isNext(sql.fragment`id`, filters.after)}
+      order by ${order('shown')} limit ${filters.limit} offset ${filters.offset}
     ) page on true
     left join positions position
       on position.org_id = ${orgId} and position.asset_id = page.id and page.location_id is not null

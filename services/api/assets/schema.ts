@@ -10,7 +10,7 @@ import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { newTags } from '../../../domain/master-data/tags/new-tag.ts';
 import { TAG } from '../../../domain/master-data/tags/stored-tags.ts';
 import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
-import { PAGING, sortBy } from '../../../platform/http/lists.ts';
+import { AFTER, EXCLUDED_BY_AFTER, PAGING, sortBy } from '../../../platform/http/lists.ts';
 import {
   anyOf,
   booleanFilter,
@@ -181,7 +181,8 @@ export const ASSET_LIST = {
     ),
     sort: sortBy(ASSET_SORT_FIELDS, [{ field: 'external_key', isDescending: false }]),
     ...PAGING,
+    ...AFTER,
   },
-  exclusive: [['location_id', 'location_external_key']],
+  exclusive: [['location_id', 'location_external_key'], ...EXCLUDED_BY_AFTER],
   needs: { tag_type: 'tag_value' },
 } as const satisfies Query;

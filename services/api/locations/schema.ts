@@ -10,7 +10,7 @@ import type { LocationRow } from '../../../domain/master-data/rows.ts';
 import { newTags } from '../../../domain/master-data/tags/new-tag.ts';
 import { TAG } from '../../../domain/master-data/tags/stored-tags.ts';
 import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
-import { PAGING, sortBy } from '../../../platform/http/lists.ts';
+import { AFTER, EXCLUDED_BY_AFTER, PAGING, sortBy } from '../../../platform/http/lists.ts';
 import {
   anyOf,
   booleanFilter,
@@ -148,8 +148,9 @@ export const LOCATION_LIST = {
     ),
     sort: sortBy(LOCATION_SORT_FIELDS, [{ field: 'external_key', isDescending: false }]),
     ...PAGING,
+    ...AFTER,
   },
-  exclusive: [['parent_id', 'parent_external_key']],
+  exclusive: [['parent_id', 'parent_external_key'], ...EXCLUDED_BY_AFTER],
   needs: { tag_type: 'tag_value' },
 } as const satisfies Query;
 

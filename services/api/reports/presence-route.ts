@@ -8,7 +8,7 @@ import { listPresence, type PresenceRow } from '../../../domain/reports/presence
 import { PRESENCE_SORT_FIELDS } from '../../../domain/reports/presence/presence-rows.ts';
 import { requirePast } from '../../../domain/reports/require-past.ts';
 import { firstAfter } from '../../../domain/reports/window.ts';
-import { listBody, PAGING, sortBy } from '../../../platform/http/lists.ts';
+import { AFTER, EXCLUDED_BY_AFTER, listBody, PAGING, sortBy } from '../../../platform/http/lists.ts';
 import {
   anyOf,
   booleanFilter,
@@ -127,8 +127,9 @@ const PRESENCES = {
     ),
     sort: sortBy(PRESENCE_SORT_FIELDS, [{ field: 'asset_external_key', isDescending: false }]),
     ...PAGING,
+    ...AFTER,
   },
-  exclusive: EXCLUSIVE,
+  exclusive: [...EXCLUSIVE, ...EXCLUDED_BY_AFTER],
 } as const satisfies Query;
 
 export const presence = route({

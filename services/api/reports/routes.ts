@@ -6,7 +6,7 @@ import {
   type AssetLocationRow,
   listAssetLocations,
 } from '../../../domain/reports/asset-locations/list-asset-locations.ts';
-import { listBody, PAGING, sortBy } from '../../../platform/http/lists.ts';
+import { AFTER, EXCLUDED_BY_AFTER, listBody, PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { anyOf, booleanFilter, described, idFilter, keyFilter } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import { listed } from '../../../platform/http/success.ts';
@@ -83,10 +83,12 @@ const ASSET_LOCATIONS = {
       [{ field: 'asset_last_seen', isDescending: true }],
     ),
     ...PAGING,
+    ...AFTER,
   },
   exclusive: [
     ['asset_id', 'asset_external_key'],
     ['location_id', 'location_external_key'],
+    ...EXCLUDED_BY_AFTER,
   ],
 } as const satisfies Query;
 

@@ -44,13 +44,14 @@ function wholeReport<P extends Parameters & Record<'sort' | 'limit' | 'offset', 
   };
 }
 
-type NotFilters = 'sort' | 'limit' | 'offset' | 'include_deleted';
+type NotFilters = 'sort' | 'limit' | 'offset' | 'after' | 'include_deleted';
 
 /** Deleted items are not exported: importing them would create them again. */
 function filtersOf<P extends Parameters & Record<NotFilters, unknown>>({
   sort,
   limit,
   offset,
+  after,
   include_deleted,
   ...filters
 }: P): Omit<P, NotFilters> {
