@@ -12,6 +12,7 @@ export { API_ROUTES } from './routes.ts';
 export { mayReadAddresses } from './rules/addresses.ts';
 export type { ApiContext } from './serving/context.ts';
 export { TOO_MANY as TOO_MANY_IMPORTS } from './serving/import-turns.ts';
+export type { Insight } from './serving/insight.ts';
 export type { Serving } from './serving/serving.ts';
 export { contextOf } from './serving/serving.ts';
 export { startApi } from './start.ts';

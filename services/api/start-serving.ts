@@ -14,6 +14,7 @@ import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
 import { startMoveReading } from './moves/start-move-reading.ts';
 import type { ApiContext } from './serving/context.ts';
 import { ImportTurns } from './serving/import-turns.ts';
+import { Insight } from './serving/insight.ts';
 import { LargeRows } from './serving/large-rows.ts';
 import { RuleTrials } from './serving/rule-trials.ts';
 import type { Serving } from './serving/serving.ts';
@@ -59,6 +60,11 @@ export async function startServing(
   // Whose connection it is does not matter to a notification.
   const wake = wakeSealer({ exec: (query) => door.of(0).exec(query) }, CHANGES_WRITTEN);
   measureReplica(registry, door);
+  const insight = await lifecycle.start(
+    'insight',
+    () => new Insight(config.DATABASE_URL, { applicationName, timeout: config.QUERY_TIMEOUT_MS }),
+    (started) => started.end(),
+  );
   const moveReading = await startMoveReading(config.DATABASE_URL, parts);
   const webhooks = await startWebhookParts(config, lifecycle);
   const bodies = largeBodies ?? new LargeBodies(await startWorkThreads(log, lifecycle));
@@ -79,6 +85,7 @@ export async function startServing(
       import.meta.resolve('./rule-trial-thread.ts'),
     ),
     imports: new ImportTurns(),
+    insight,
     moveReading,
     webhooks,
   };

@@ -32,7 +32,7 @@ import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import type { Configuration } from '../../platform/runtime/settings.ts';
 import { startMeasured } from '../../platform/runtime/start-tls.ts';
 import { watchServers } from '../../platform/runtime/watch-servers.ts';
-import { startServing } from '../api/entry.ts';
+import { type Serving, startServing } from '../api/entry.ts';
 import { createApp } from './app.ts';
 import { APP_FOLDER } from './app-folder.ts';
 import type { ConsoleConfig } from './config.ts';
@@ -44,7 +44,6 @@ import type { ConsoleParts } from './serving/console-parts.ts';
 import { OwnCookie } from './serving/cookie.ts';
 import { HealthChecks } from './serving/health-checks.ts';
 import { Hearing } from './serving/hearing.ts';
-import { Insight } from './serving/insight.ts';
 import { ConsoleMeasures } from './serving/measures.ts';
 import { openAnswers } from './serving/open-answers.ts';
 import { Proposals } from './serving/proposals.ts';
@@ -115,7 +114,7 @@ export async function startConsole(
     ...{ largeBodies, log, lifecycle, registry },
   });
   const limiter = await startLimiter(limitsOf(config), { log, registry, lifecycle, clocks });
-  const watching = await startWatching(config, { log, lifecycle });
+  const watching = await startWatching(config, serving, { log, lifecycle });
   const open = openAnswers();
   const measures = new ConsoleMeasures(registry, {
     sessions: () => countSessions(people, idleSeconds),
@@ -235,17 +234,12 @@ async function startSessions(
   return { sessions, usage };
 }
 
-/** Starts reads and trials that must not delay requests, and listens for reads of readers. */
+/** Starts trials that must not delay requests, and listens for reads of readers. */
 async function startWatching(
   config: ConsoleConfig,
+  serving: Serving,
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
 ) {
-  const insight = await lifecycle.start(
-    'insight',
-    () =>
-      new Insight(config.DATABASE_URL, { applicationName: APPLICATION, timeout: config.QUERY_TIMEOUT_MS }),
-    (started) => started.end(),
-  );
   const hearing = await lifecycle.start(
     'hearing',
     async () => new Hearing(config.DATABASE_URL, { log, stopping: lifecycle.stopping }),
@@ -254,7 +248,7 @@ async function startWatching(
   const trials = new Trials(config.DATABASE_URL, {
     ...{ applicationName: APPLICATION, log, stopping: lifecycle.stopping },
   });
-  return { insight, hearing, trials, proposals: new Proposals(insight, trials) };
+  return { insight: serving.insight, hearing, trials, proposals: new Proposals(serving.insight, trials) };
 }
 
 /** Other processes that cache keys are notified of revocations. */

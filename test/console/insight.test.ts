@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
-import { Insight } from '../../services/console/serving/insight.ts';
+import { Insight } from '../../services/api/serving/insight.ts';
 import { useDatabase } from '../support/database.ts';
 
 describe('the connections for what no organization may see', () => {

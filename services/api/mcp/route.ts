@@ -8,6 +8,7 @@ import { gather } from '../../../platform/http/read-body.ts';
 import type { Exchange, Route } from '../../../platform/http/route.ts';
 import { JsonBytes, type Success } from '../../../platform/http/success.ts';
 import { type ApiContext, route } from '../serving/context.ts';
+import { evidenceRoutes } from './evidence.ts';
 import { type Ask, inputSchema, type Named, TOOLS, type Tool } from './tools.ts';
 
 /** Bytes of a request, and of the answers of a tool. */
@@ -45,7 +46,7 @@ const success: Success<{ status: number; text: string }> = {
 
 /** The Model Context Protocol by streamable HTTP, without sessions: each message is a request of its key. */
 export function mcpRoute(routes: Routes, consoleUrl: string | null) {
-  const byOperation = new Map(routes.map((each) => [each.operationId, each]));
+  const byOperation = new Map([...routes, ...evidenceRoutes].map((each) => [each.operationId, each]));
   let sdk: ReturnType<typeof loadSdk> | undefined;
   return route({
     method: 'POST',

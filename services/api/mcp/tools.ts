@@ -58,15 +58,14 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   },
   why: {
     description:
-      'Why it is there: its latest stays, by the scans that began them, and what its presence rests on. The screen shows the reads that decided.',
-    input: { asset: ASSET },
-    asks: ({ asset: key = '' }, asset) => [
+      'Why it is said to be there, or to have been there at a time: the scan that decided it and by which rule, the other reads around it, and earlier answers; or between which locations it is undecided.',
+    input: { asset: ASSET, at: { ...AT, isOptional: true } },
+    asks: ({ at }, asset) => [
       {
-        operationId: 'listAssetHistory',
+        operationId: 'explainAsset',
         params: { asset_id: String(asset?.id) },
-        query: { limit: '10' },
+        ...(at !== undefined && { query: { at } }),
       },
-      presence({ asset_external_key: key }),
     ],
     screen: ofAsset,
   },
@@ -103,6 +102,17 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       { operationId: 'listAlerts', query: { state: 'acknowledged', limit: MOST_ROWS } },
     ],
     screen: () => 'alerts',
+  },
+  readers: {
+    description:
+      'The health of readers: which cannot be heard, have a wrong clock, are throttled, or have antennas at no location, and how to mend it.',
+    input: {
+      name: { description: 'A part of the name or topic of some; all without it.', isOptional: true },
+    },
+    asks: ({ name }) => [
+      { operationId: 'examineReaders', ...(name !== undefined && { query: { q: name } }) },
+    ],
+    screen: () => 'readers',
   },
 };
 

@@ -12,6 +12,7 @@ import type { CredentialCache, CredentialRow } from '../../../platform/access/cr
 import { routesOf } from '../../../platform/http/route.ts';
 import type { ThreadTask } from '../../../platform/runtime/work-threads.ts';
 import type { ImportTurns } from './import-turns.ts';
+import type { Insight } from './insight.ts';
 import type { RuleTrials } from './rule-trials.ts';
 
 /** The dependencies of requests about webhooks. */
@@ -41,6 +42,7 @@ export interface ApiContext {
   /** For changes of keys, which take effect with the next request. */
   keys: Pick<CredentialCache<CredentialRow>, 'changing'>;
   imports: ImportTurns;
+  insight: Insight;
   moveReading: MoveReading;
   ruleTrials: RuleTrials;
   /** Null without SECRETS_KEY. */

@@ -6,6 +6,7 @@ import type { Caller } from '../../../platform/http/problem.ts';
 import type { ThreadTask } from '../../../platform/runtime/work-threads.ts';
 import type { ApiContext, MoveReading, WebhookParts } from './context.ts';
 import type { ImportTurns } from './import-turns.ts';
+import type { Insight } from './insight.ts';
 import type { LargeRows } from './large-rows.ts';
 import type { RuleTrials } from './rule-trials.ts';
 
@@ -17,6 +18,7 @@ export interface Serving {
   largeRows: LargeRows;
   ruleTrials: RuleTrials;
   imports: ImportTurns;
+  insight: Insight;
   moveReading: MoveReading;
   /** Null without SECRETS_KEY. */
   webhooks: WebhookParts | null;
@@ -24,7 +26,7 @@ export interface Serving {
 
 /** The context of a request of `caller`. */
 export function contextOf(
-  { door, keys, largeBodies, largeRows, ruleTrials, imports, moveReading, webhooks }: Serving,
+  { door, keys, largeBodies, largeRows, ruleTrials, imports, insight, moveReading, webhooks }: Serving,
   {
     orgId,
     actor,
@@ -43,6 +45,7 @@ export function contextOf(
     db: door.of(orgId),
     keys,
     imports,
+    insight,
     moveReading,
     ruleTrials,
     webhooks,

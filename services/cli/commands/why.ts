@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
-import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import type { Micros } from '../../../base/instant.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { inSnapshot } from '../../../db/timescale/connections/transaction.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
@@ -10,6 +10,7 @@ import { firstAfter } from '../../../domain/reports/window.ts';
 import type { DecidingScan } from '../../../domain/tracking/history/deciding-scan.ts';
 import type { MetricPosition } from '../../../domain/tracking/history/metric-position.ts';
 import type { Evidence, Rule } from '../../../domain/tracking/location/statements.ts';
+import { explanationAsJson, lateSeconds } from '../../../domain/tracking/why/as-json.ts';
 import {
   type Explanation,
   explain,
@@ -61,7 +62,7 @@ export function addWhy(program: Command): void {
         }
         const names = await namesIn(db, orgId, explanation);
         return {
-          json: whyJson({ id: assetId, external_key: externalKey }, explanation, names),
+          json: explanationAsJson({ id: assetId, external_key: externalKey }, explanation, names),
           text: whyText(externalKey, explanation, names),
         };
       });
@@ -73,119 +74,6 @@ function sayNotSeen(externalKey: string, { firstSeen }: NotSeenYet, orgId: numbe
   return firstSeen === null
     ? `Asset ${externalKey} has never been seen; to list reads of unknown tags: tagtrail unknown-tags list --org ${orgId}`
     : `Asset ${externalKey} was first seen at ${shownTime(firstSeen)}; ask for that time or a later one`;
-}
-
-function whyJson(
-  asset: { id: number; external_key: string },
-  explanation: Explanation,
-  names: Names,
-): object {
-  const { stay, decidedBy, rule, evidence, latest, rivals, saidBefore } = explanation;
-  const keyOf = (id: number | null) => (id === null ? null : (names.locations.get(id) ?? null));
-  return {
-    asset,
-    stay:
-      stay === null
-        ? null
-        : {
-            location_id: stay.locationId,
-            location_external_key: keyOf(stay.locationId),
-            from: shownTime(stay.from),
-            to: stay.to === null ? null : shownTime(stay.to),
-            position: positionJson(stay.position, keyOf),
-          },
-    decided_by: decidedBy === null || stay === null ? null : scanJson(decidedBy, stay.from, names),
-    late_seconds: decidedBy === null || stay === null ? null : lateSeconds(decidedBy, stay.from),
-    rule,
-    decision: evidence === null ? null : decisionJson(evidence, keyOf, names),
-    is_too_much: explanation.isTooMuch,
-    is_as_recorded: explanation.isAsRecorded,
-    latest: latest === null ? null : latestJson(latest, keyOf, names),
-    neighbours:
-      rivals?.map(({ scan, lostByDb, tieBrokenBy }) => ({
-        location_id: scan.locationId,
-        location_external_key: keyOf(scan.locationId),
-        ...scanJson(scan.scan, scan.observedAt, names),
-        lost_by_db: lostByDb,
-        tie_broken_by: tieBrokenBy,
-      })) ?? null,
-    said_before: saidBefore.map(({ locationId, until }) => ({
-      location_external_key: keyOf(locationId),
-      until: shownTime(until),
-    })),
-  };
-}
-
-type KeyOf = (id: number | null) => string | null;
-
-function latestJson({ at, locationId, rule, evidence }: Latest, keyOf: KeyOf, names: Names): object {
-  const lack = evidence === null ? null : lackOf(evidence);
-  return {
-    at: shownTime(at),
-    location_external_key: keyOf(locationId),
-    rule,
-    decision: evidence === null ? null : decisionJson(evidence, keyOf, names),
-    lack: lack === null ? null : { ...lack, here: keyOf(lack.here), there: keyOf(lack.there) },
-  };
-}
-
-function decisionJson(evidence: Evidence, keyOf: KeyOf, { readers }: Names): object {
-  const { window, heard, shares, odds } = evidence;
-  return {
-    procedure: evidence.procedure,
-    location_external_key: keyOf(evidence.locationId),
-    is_decided: evidence.proof !== null,
-    certainty: evidence.certainty,
-    from: shownTime(window.from),
-    to: shownTime(window.to),
-    unit: evidence.unit,
-    heard: heard.map(({ locationId, readerId, antenna, reads, readsWithRssi, level, margin }) => ({
-      location_external_key: keyOf(locationId),
-      ...{ reader_id: readerId, reader: readers.get(readerId) ?? null, antenna, reads },
-      ...{ reads_with_rssi: readsWithRssi, level },
-      reached: margin?.reached ?? null,
-      needed: margin?.needed ?? null,
-    })),
-    shares:
-      shares?.map(({ locationId, share }) => ({ location_external_key: keyOf(locationId), share })) ?? null,
-    odds: odds === null ? null : oddsOf(odds),
-    position: positionJson(evidence.position, keyOf),
-  };
-}
-
-function positionJson(position: MetricPosition | null, keyOf: KeyOf): object | null {
-  return position === null
-    ? null
-    : {
-        plan_location_external_key: keyOf(position.planLocationId),
-        ...{ x: position.x, y: position.y, radius_m: position.radius },
-      };
-}
-
-/** Whole seconds from when the scan was made to when it was received; negative if the device's clock is ahead. */
-function lateSeconds({ receivedAt }: DecidingScan, observedAt: Micros): number {
-  return Math.floor((receivedAt - observedAt) / MICROS_PER_SECOND);
-}
-
-function scanJson(
-  { source, tagType, tagValue, rssi, receivedAt }: DecidingScan,
-  observedAt: Micros,
-  names: Names,
-): object {
-  const { readers } = names;
-  return {
-    ...(source.kind === 'reader'
-      ? {
-          reader_id: source.readerId,
-          reader: readers.get(source.readerId) ?? null,
-          antenna: antennaShown(names, source.readerId, source.antenna),
-        }
-      : { handheld_id: source.handheldId, submission_id: source.submissionId, index: source.index }),
-    tag: { tag_type: tagType, value: tagValue },
-    rssi,
-    observed_at: shownTime(observedAt),
-    received_at: shownTime(receivedAt),
-  };
 }
 
 /** Explains in prose, as to somebody who looks for the asset. */

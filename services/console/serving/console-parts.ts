@@ -11,11 +11,10 @@ import type { CredentialCache } from '../../../platform/access/credential-cache.
 import type { CredentialUsage } from '../../../platform/access/credential-usage.ts';
 import type { RefusedSignIns } from '../../../platform/access/refused-sign-ins.ts';
 import type { JsonBytes } from '../../../platform/http/success.ts';
-import type { Serving } from '../../api/entry.ts';
+import type { Insight, Serving } from '../../api/entry.ts';
 import type { OwnCookie } from './cookie.ts';
 import type { HealthChecks } from './health-checks.ts';
 import type { Hearing } from './hearing.ts';
-import type { Insight } from './insight.ts';
 import type { ConsoleMeasures } from './measures.ts';
 import type { OpenAnswers } from './open-answers.ts';
 import type { Proposals } from './proposals.ts';

@@ -3,7 +3,7 @@ import { type FlappingArea, flappingAreas } from '../../../domain/moves/flapping
 import type { PairCounts } from '../../../domain/tracking/location/tally-pairs.ts';
 import { recentPeriod } from '../../../domain/tracking/location/try-on-assets.ts';
 import type { Period } from '../../../domain/tracking/location/try-setting.ts';
-import type { Insight } from './insight.ts';
+import type { Insight } from '../../api/entry.ts';
 import type { Trials } from './trials.ts';
 
 /** The moves of a time as `strength` would have made them. */
