@@ -57,4 +57,22 @@ describe('an answer that the caller may have', () => {
       expect([same.status, same.headers.get('vary')], target).to.deep.equal([304, 'Accept-Encoding']);
     }
   });
+
+  it('is compressed as well where it is too long to be held', async () => {
+    const metadata = { note: 'worn '.repeat(100_000) };
+    for (const name of ['one', 'two', 'three']) {
+      await api.call({ method: 'POST', path: '/api/v1/assets', key, json: { name, metadata } });
+    }
+    const [plain, packed] = [
+      await get('/api/v1/assets'),
+      await get('/api/v1/assets', { 'Accept-Encoding': 'gzip' }),
+    ];
+    expect([plain, packed].map(({ headers }) => headers.get('content-encoding'))).to.deep.equal([
+      null,
+      'gzip',
+    ]);
+    expect(packed.headers.get('vary')).to.equal('Accept-Encoding');
+    expect(plain.text.length).to.be.above(1_500_000);
+    expect(packed.text === plain.text).to.equal(true);
+  });
 });
