@@ -1,6 +1,8 @@
 import { cpus } from 'node:os';
+import { benchBatches } from './batches.ts';
 import { benchCreates } from './creates.ts';
 import { openDatabaseServer } from './database-server.ts';
+import { benchGzip } from './gzip.ts';
 import { benchLatencies } from './latencies.ts';
 import { benchLookUps } from './look-ups.ts';
 import { type Part, readOptions } from './options.ts';
@@ -56,6 +58,8 @@ const parts: Record<Part, () => Promise<void>> = {
   },
   'sign-ins': () => benchSignIns(server.url, options),
   tls: () => benchTls(server.url, options),
+  batches: () => benchBatches(server.url, options),
+  gzip: () => benchGzip(server.url, options),
   pooler: () => benchPooler(server.url, options),
   replica: () => benchReplica(options),
 };

@@ -13,7 +13,17 @@ export interface BenchOptions {
 
 const USUAL = ['look-up', 'row-security', 'list', 'create', 'tracking', 'waiting', 'webhooks'] as const;
 /** Only if they are named: of the last, one takes PgBouncer, the other two servers of its own. */
-const PARTS = [...USUAL, 'search', 'chain', 'sign-ins', 'tls', 'pooler', 'replica'] as const;
+const PARTS = [
+  ...USUAL,
+  'search',
+  'chain',
+  'sign-ins',
+  'tls',
+  'batches',
+  'gzip',
+  'pooler',
+  'replica',
+] as const;
 export type Part = (typeof PARTS)[number];
 
 export function readOptions(): BenchOptions {

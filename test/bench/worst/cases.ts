@@ -17,6 +17,7 @@ interface Question {
 const QUESTIONS: readonly Question[] = [
   { name: 'as it is' },
   { name: 'the largest page', search: '?limit=200' },
+  { name: 'the largest page, compressed', search: '?limit=200', headers: { 'accept-encoding': 'gzip' } },
   { name: 'a deep page', search: '?limit=200&offset=150000' },
   { name: 'a deep page by name', search: '?limit=200&offset=150000&sort=-name' },
   { name: 'a large row by its key', search: '?external_key=A-LARGE-2' },
@@ -81,6 +82,10 @@ export function casesOf<Context>(base: string, route: Route<Context>, site: Site
   return [...cases, ...more.map(({ name, text }) => ({ name, asks: post(text) }))];
 }
 
+/** As many rows as a batch may have. */
+const batchOf = (item: (at: number) => object) =>
+  JSON.stringify({ items: Array.from({ length: 1_000 }, (_, at) => item(at)) });
+
 const TAGS = JSON.stringify(
   Array.from({ length: 10_000 }, (_, at) => ({ tag_type: 'rfid', value: `W-${TURN}-${at}` })),
 );
@@ -90,6 +95,28 @@ const MORE: Readonly<Record<string, readonly { name: string; text: string }[]>> 
   'POST /api/v1/assets': [
     { name: '10,000 new tags', text: `{"external_key":"T-${TURN}","name":"n","tags":${TAGS}}` },
     { name: 'a mebibyte stored', text: `{"external_key":"M-${TURN}","name":"n","metadata":${NUMBERS}}` },
+  ],
+  'POST /api/v1/assets/batch': [
+    {
+      name: 'a thousand new ones with tags',
+      text: batchOf((at) => {
+        const external_key = `B-${TURN}-${at}`;
+        return { external_key, name: 'n', tags: [{ tag_type: 'rfid', value: external_key }] };
+      }),
+    },
+    {
+      name: 'a thousand changed each time',
+      text: batchOf((at) => ({ external_key: `B-${at}`, name: 'n', description: TURN })),
+    },
+  ],
+  'POST /api/v1/locations/batch': [
+    {
+      name: 'a thousand within one another',
+      text: batchOf((at) => {
+        const parent = at === 0 ? {} : { parent_external_key: `B-${TURN}-${at - 1}` };
+        return { external_key: `B-${TURN}-${at}`, name: 'n', ...parent };
+      }),
+    },
   ],
   'POST /api/v1/assets/{asset_id}/rename': [
     { name: 'of a large asset', text: `{"external_key":"A-LARGE-${TURN}"}` },
