@@ -51,7 +51,7 @@ const ABOUT_THINGS: Readonly<Record<string, string>> = {
   schema_migrations: 'name',
   sealing_faults: 'reason',
   silence_faults: 'reason',
-  location_settings: 'procedure',
+  location_settings: 'procedure tag_kinds',
   smoothing_settings: 'mode',
   submissions: 'id body_sha256 answer',
   sweep_assets: 'sweep_id',

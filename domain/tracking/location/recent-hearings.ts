@@ -137,7 +137,7 @@ export class RecentHearing {
   /** How much later than others scans may come, in buckets. */
   readonly #lateness: number;
   /** From there on it knows which buckets are settled. */
-  readonly #knownFrom: number;
+  #knownFrom: number;
   /** Before there all buckets are settled: only scans within their nearest windows bear on them. */
   #settled: number;
   #tidiedAt: number;
@@ -281,6 +281,11 @@ export class RecentHearing {
     if (before > this.#from) {
       this.#from = before;
       this.#hearing.forget(before);
+      // Scans that come later than usual may bear on what is forgotten.
+      if (open !== undefined && open < before) {
+        this.#knownFrom = before + NEAREST;
+        this.#settled = Math.max(this.#settled, this.#knownFrom);
+      }
     }
   }
 }

@@ -54,6 +54,20 @@ describe('history where locations are decided by all scans', () => {
     expect(remembered).to.be.above(2_000);
   });
 
+  it('is that of all scans where one that comes a minute late bears on forgotten ones, read now and then', async () => {
+    const asset = new AssetInMemory([{ locationId: null, validFrom: 0, setting: STRENGTH }], true);
+    const read = (location: number, second: number, rssi: number) =>
+      asset.record([{ location, at: (100 + second) * 1_000_000, rssi, isByPerson: false }]);
+    for (let second = 0; second <= 66; second += 11) {
+      await read(1, second, -52);
+    }
+    const { loads } = asset;
+    await read(2, 11.3, -40);
+    expect(asset.history).to.deep.equal((await decidedByAll(asset.seen, asset.site)).history);
+    expect(asset.history[0]?.locationId).to.equal(2);
+    expect(asset.loads).to.be.above(loads);
+  });
+
   it('is loaded once of an asset that is read hundreds of times a second', async () => {
     const asset = new AssetInMemory([{ locationId: null, validFrom: 0, setting: STRENGTH }], true);
     const reads = (second: number, seconds: number) =>
