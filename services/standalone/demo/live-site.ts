@@ -8,14 +8,22 @@ import type { SiteLocation, SiteReader } from '../../../simulation/site.ts';
 import { ASSETS, type SiteAsset } from './assets.ts';
 import { CARTS, HALL } from './hall.ts';
 import type { Itinerary } from './itinerary.ts';
-import { antennaAt, STOPS } from './site.ts';
+import { antennaAt, ROOMS, STOPS } from './site.ts';
 
 export interface LiveMessage {
   reader: SiteReader;
   payload: string;
 }
 
+/** At this step an asset comes to the cold room; then somebody takes it out past all readers. */
+const THEFT = { asset: 'CAGE-08', from: 'COLD-ROOM', at: 15 };
+
+/** At this step the reader of two aisles dies. */
+const DEATH = { reader: antennaAt('AISLE-A').reader, at: 45 };
+
 export interface LiveSite {
+  /** A reader that has died: it sends nothing any more. */
+  readonly dead: SiteReader | null;
   /** Every moving asset is read where it is. */
   begin(now: Micros): LiveMessage[];
   step(now: Micros): LiveMessage[];
@@ -33,6 +41,8 @@ export function createLiveSite(past: readonly Itinerary[], random: Random, now: 
     }
   }
   const sequences = new Map<SiteReader, number>();
+  let steps = 0;
+  const isDead = (reader: SiteReader) => steps >= DEATH.at && reader === DEATH.reader;
 
   const move = (asset: SiteAsset) => {
     locations.set(asset, nextStop(asset.kind, locations.get(asset) ?? null, STOPS, random));
@@ -42,8 +52,9 @@ export function createLiveSite(past: readonly Itinerary[], random: Random, now: 
     const seen = new Map<SiteReader, TagRead[]>();
     for (const asset of assets) {
       const location = locations.get(asset);
-      if (location !== undefined) {
-        const { reader, port } = antennaAt(location.key);
+      const antenna = location === undefined ? null : antennaAt(location.key);
+      if (antenna !== null && !isDead(antenna.reader)) {
+        const { reader, port } = antenna;
         const read = { value: asset.epc, port, rssi: random.integer(-72, -41), at: now };
         seen.set(reader, [...(seen.get(reader) ?? []), read]);
       }
@@ -70,15 +81,25 @@ export function createLiveSite(past: readonly Itinerary[], random: Random, now: 
 
   const movable = ASSETS.filter(({ kind }) => kind !== 'in repair');
   return {
+    get dead() {
+      return steps >= DEATH.at ? DEATH.reader : null;
+    },
     begin: (now) => {
       movable.filter((asset) => !locations.has(asset)).forEach(move);
       return [...report(movable, now), ...hear(now)];
     },
     step: (now) => {
-      const movers = [random.pick(movable), ...(random.chance(0.4) ? [random.pick(movable)] : [])];
+      steps += 1;
+      const present = movable.filter(({ key }) => steps <= THEFT.at || key !== THEFT.asset);
+      const movers = [random.pick(present), ...(random.chance(0.4) ? [random.pick(present)] : [])];
       movers.forEach(move);
-      const bystanders = Array.from({ length: 3 }, () => random.pick(movable));
-      return [...report(new Set([...movers, ...bystanders]), now), ...hear(now)];
+      if (steps === THEFT.at) {
+        const taken = present.find(({ key }) => key === THEFT.asset) as SiteAsset;
+        locations.set(taken, STOPS.find(({ key }) => key === THEFT.from) as SiteLocation);
+      }
+      const bystanders = Array.from({ length: 3 }, () => random.pick(present));
+      const inRooms = present.filter((asset) => ROOMS.includes(locations.get(asset)?.key ?? ''));
+      return [...report(new Set([...movers, ...bystanders, ...inRooms]), now), ...hear(now)];
     },
   };
 }

@@ -53,9 +53,14 @@ export async function runLive(
   await publish(liveSite.begin(clock()));
   let before: readonly AssetLocationAnswer[] = await site.api.assetLocations();
   screen.show(locationsText(before), []);
+  let hasDied = false;
   for (;;) {
     await setTimeout(STEP_MS, undefined, { signal });
     await publish(liveSite.step(clock()));
+    if (liveSite.dead !== null && !hasDied) {
+      hasDied = true;
+      await connections.disconnect(liveSite.dead.name);
+    }
     const now = await site.api.assetLocations();
     screen.show(locationsText(now), movesBetween(before, now).map(moveText));
     before = now;

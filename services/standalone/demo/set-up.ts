@@ -1,4 +1,4 @@
-import { MICROS_PER_DAY, MICROS_PER_MILLISECOND } from '../../../base/instant.ts';
+import { MICROS_PER_DAY, MICROS_PER_MILLISECOND, MICROS_PER_SECOND } from '../../../base/instant.ts';
 import { type Database, databaseOn } from '../../../db/timescale/connections/database.ts';
 import { openOrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
@@ -10,6 +10,8 @@ import { createReader } from '../../../domain/administration/readers/create-read
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import { createUser } from '../../../domain/administration/users/create-user.ts';
 import { makeSignInLink } from '../../../domain/administration/users/links/make-link.ts';
+import { setWatch } from '../../../domain/administration/watches/set-watch.ts';
+import { createRule } from '../../../domain/alerts/rules/create-rule.ts';
 import type { Actor } from '../../../domain/changes/actor.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { findLiveByKeys } from '../../../domain/master-data/by-id-or-key.ts';
@@ -22,7 +24,7 @@ import type { Standalone } from '../standalone.ts';
 import { ASSETS } from './assets.ts';
 import { readFloorPlan } from './floor-plan.ts';
 import { CARTS, HALL, HALL_KEY, onHallPlan, readHallPlan } from './hall.ts';
-import { LOCATIONS, READERS, SITE } from './site.ts';
+import { LOCATIONS, READERS, ROOMS, SITE } from './site.ts';
 
 export interface InstalledSite {
   api: ApiClient;
@@ -62,11 +64,24 @@ export async function setUpSite({ apiUrl, databaseUrl }: Standalone): Promise<In
       },
       { retention: MICROS_PER_DAY },
     );
+    await watchRooms(db, actor, orgId);
     const signInToken = await letSomebodyIn(db, actor, orgId);
     return { api, apiKey, signInToken, readers };
   } finally {
     await pool.end();
   }
+}
+
+/** What is in a room is missed after half a minute, and a rule calls it missing after a minute. */
+async function watchRooms(db: Database, actor: Actor, orgId: number): Promise<void> {
+  const maxGap = 30 * MICROS_PER_SECOND;
+  for (const locationExternalKey of ROOMS) {
+    await setWatch(db, actor, { orgId, locationExternalKey, mode: 'continuous', maxGap, coverage: 'all' });
+  }
+  const now = Date.now() * MICROS_PER_MILLISECOND;
+  const rule = { orgId, name: 'Gone from storage', withinLocationExternalKey: 'STORAGE' };
+  await createRule(db, actor, now, { ...rule, kind: 'overdue', after: maxGap, thenAfter: 2 * maxGap });
+  await createRule(db, actor, now, { orgId, kind: 'reader', name: 'A reader is not heard' });
 }
 
 async function letSomebodyIn(db: Database, actor: Actor, orgId: number): Promise<string> {

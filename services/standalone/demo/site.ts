@@ -43,6 +43,11 @@ export const READERS: readonly SiteReader[] = [
 
 const NORTH_HUB: Site = { locations: LOCATIONS, readers: READERS };
 
+/** Rooms in which everything is read at every step of the live demo, so that it is missed. */
+export const ROOMS: readonly string[] = LOCATIONS.filter(({ stage }) => stage === 'storage').map(
+  ({ key }) => key,
+);
+
 export const STOPS: readonly SiteLocation[] = stopsOf(NORTH_HUB);
 
 /** The antenna that sees a location. @throws RangeError for a location that none sees. */

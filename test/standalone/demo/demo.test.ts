@@ -59,6 +59,12 @@ describe('npm run demo', () => {
       ['Hall', 3],
       ['North Hub', 15],
     ]);
+    // Rooms, in which things are missed, and rules about them.
+    const Cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const seen = async (path: string) =>
+      (await fetch(signedIn.url.replace('links/accept', path), { headers: { Cookie } })).json();
+    expect(await seen('rules')).to.include({ total_count: 2 });
+    expect(await seen('watches/counts')).to.deep.equal({ data: { continuous: 4, with_antennas: 4 } });
     const history = await fetch(url.replace(/reports.*/, 'assets/1/history'), { headers: { authorization } });
     const { data } = (await history.json()) as { data: { event_observed_at: string }[] };
     const times = data.map(({ event_observed_at: at }) => Date.parse(at));
