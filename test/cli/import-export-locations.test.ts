@@ -290,6 +290,8 @@ describe('the command line on CSV files of locations', () => {
       const file = join(folder, 'out.csv');
       const exporting = ['export', 'locations', '--org', String(orgId)];
       expect(await json(...exporting, '--file', file)).to.deep.equal({ file, locations: 3 });
+      expect(readFileSync(file, 'utf8')).to.equal(`\ufeff${csv}`);
+      await tagtrail(...exporting, '--file', file, '--no-bom');
       expect(readFileSync(file, 'utf8')).to.equal(csv);
       expect((await tagtrail(...exporting)).stdout).to.equal(csv);
       expect(await imports(csv)).to.deep.include({ rows: 3, unchanged: 3, changes: [] });

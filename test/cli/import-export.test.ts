@@ -110,7 +110,9 @@ describe('the command line on CSV files', () => {
       const file = join(folder, 'out.csv');
       const exporting = ['export', 'assets', '--org', String(orgId)];
       expect(await json(...exporting, '--file', file)).to.deep.equal({ file, assets: 3 });
-      const csv = readFileSync(file, 'utf8');
+      const marked = readFileSync(file, 'utf8');
+      const csv = marked.slice(1);
+      expect(marked).to.equal(`\ufeff${csv}`);
       expect(csv.split('\r\n')[0]).to.equal(
         'external_key,name,description,is_active,valid_from,valid_to,metadata,tags',
       );

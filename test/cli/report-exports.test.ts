@@ -114,12 +114,14 @@ describe('the export of reports', () => {
     });
   }
 
-  it('writes to standard output and to files alike', async () => {
+  it('writes to standard output and to files alike, but for the mark by which spreadsheets know UTF-8', async () => {
     const command = exporting('stays', ...WINDOW);
     const { stdout, status } = await tagtrail(...command);
     expect(status).to.equal(0);
     const file = join(folder, 'stays.csv');
     expect((await tagtrail(...command, '--file', file)).stdout).to.match(/^\d+ stays in .*stays\.csv\n$/);
+    expect(readFileSync(file, 'utf8')).to.equal(`\ufeff${stdout}`);
+    await tagtrail(...command, '--file', file, '--no-bom');
     expect(readFileSync(file, 'utf8')).to.equal(stdout);
   });
 

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
 import { useConsole } from '../support/console.ts';
 import { Site } from '../support/site.ts';
 
@@ -54,6 +56,22 @@ describe('the exports of the console', () => {
       [other],
     );
     expect(names.map(({ name }) => name).sort()).to.deep.equal([...FORMULAS].sort());
+  });
+
+  it('rename nothing that was opened and saved by a spreadsheet, in whichever language', async () => {
+    const site = await Site.create(suite.database, 'Spread');
+    const admin = await suite.as('admin', site.orgId);
+    const json = { external_key: 'MOEBEL', name: 'Möbel; "Größe" 7,5', description: 'für Łódź' };
+    expect((await call({ method: 'POST', path: '/assets', json, token: admin })).status).to.equal(201);
+    for (const separator of ['comma', 'semicolon'] as const) {
+      const path = `/exports/assets?organization=${site.orgId}&separator=${separator}`;
+      const answer = await fetch(`${suite.url}/console/v1${path}`, {
+        headers: { Cookie: `tagtrail_session=${admin}` },
+      });
+      const saved = savedBySpreadsheet(new Uint8Array(await answer.arrayBuffer()), separator);
+      const { data } = (await (await importing(saved, admin, '?dry_run=true')).json()) as { data: object };
+      expect(data, separator).to.include({ rows: 1, created: 0, updated: 0, unchanged: 1 });
+    }
   });
 
   it('have what the lists show with the same filters, and nothing that is deleted', async () => {
@@ -121,3 +139,14 @@ describe('the exports of the console', () => {
     return row?.busy ?? Number.NaN;
   }
 });
+
+/**
+ * As a spreadsheet of the separator's language reads CSV, and writes it: by the mark it knows UTF-8; without one, it takes
+ * the bytes for Windows-1252.
+ */
+function savedBySpreadsheet(bytes: Uint8Array, separator: 'comma' | 'semicolon'): string {
+  const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const text = new TextDecoder(isMarked ? 'utf-8' : 'windows-1252').decode(bytes);
+  const delimiter = separator === 'comma' ? ',' : ';';
+  return stringify(parse(text, { delimiter }), { delimiter, bom: true });
+}

@@ -2,13 +2,11 @@ import { wireTime } from '../../../base/timestamps.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import type { Keyed } from '../by-id-or-key.ts';
 import { storedTags } from '../tags/stored-tags.ts';
+import { csvOptions, markOf, PLAIN } from './csv-style.ts';
 import { CELL_TYPES, type CellType, CSV_COLUMNS, type CsvColumn } from './given-row.ts';
 import { harmless, harmlessJson } from './harmless.ts';
 import { listIds, readStoredRows, type StoredRow } from './stored-rows.ts';
 import { formatTagList } from './tag-list.ts';
-
-/** Bare line feeds are accepted as line ends everywhere the file is read. */
-const AS_CSV = { record_delimiter: '\r\n', quote_record_delimiter: true };
 
 /** Rows looked up at a time; fewer are fetched and written if they have much metadata. */
 const PAGE = 1_000;
@@ -28,13 +26,15 @@ export async function* exportFile(
   connection: OrganizationConnection,
   resource: Keyed,
   pages: AsyncIterable<readonly number[]> = everyPage(connection, resource),
+  style = PLAIN,
 ): AsyncGenerator<ExportedPiece, void> {
   const { stringify } = await import('csv-stringify/sync');
-  yield { text: stringify([[...CSV_COLUMNS[resource]]], AS_CSV), rows: 0 };
+  const options = csvOptions(style);
+  yield { text: markOf(style) + stringify([[...CSV_COLUMNS[resource]]], options), rows: 0 };
   for await (const ids of pages) {
     for await (const rows of readStoredRows(connection, resource, ids)) {
       const cells = rows.map((row) => CSV_COLUMNS[resource].map((column) => cellOf(row, column)));
-      yield { text: stringify(cells, AS_CSV), rows: rows.length };
+      yield { text: stringify(cells, options), rows: rows.length };
     }
   }
 }

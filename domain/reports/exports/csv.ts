@@ -1,4 +1,5 @@
 import { wireTime } from '../../../base/timestamps.ts';
+import { type CsvStyle, csvOptions, markOf, PLAIN } from '../../master-data/imports/csv-style.ts';
 import { harmless } from '../../master-data/imports/harmless.ts';
 import { secondsOf } from '../milliseconds-between.ts';
 import type { Cell, Column, ColumnType } from './columns.ts';
@@ -8,19 +9,21 @@ import type { Piece, RowBatch } from './report-table.ts';
 export async function* csvOf<Row>(
   columns: readonly Column<Row>[],
   batches: AsyncIterable<RowBatch<Row>>,
+  style: CsvStyle = PLAIN,
 ): AsyncGenerator<Piece, void> {
   const { stringify } = await import('csv-stringify/sync');
-  const lines = (cells: string[][]) =>
-    stringify(cells, { record_delimiter: '\r\n', quote_record_delimiter: true });
-  yield { content: lines([columns.map(({ name }) => name)]), rows: 0 };
+  const lines = (cells: string[][]) => stringify(cells, csvOptions(style));
+  yield { content: markOf(style) + lines([columns.map(({ name }) => name)]), rows: 0 };
   for await (const { rows, total } of batches) {
-    const cells = rows.map((row) => columns.map(({ type, cell }) => textOf(type, cell(row))));
+    const cells = rows.map((row) => columns.map(({ type, cell }) => textOf(type, cell(row), style)));
     yield { content: lines(cells), rows: rows.length, total };
   }
 }
 
-function textOf(type: ColumnType, cell: Cell): string {
-  return cell === null ? '' : (WRITE[type]?.(cell) ?? String(cell));
+/** Where a semicolon separates cells, a comma separates decimals. */
+function textOf(type: ColumnType, cell: Cell, { separator }: CsvStyle): string {
+  const text = cell === null ? '' : (WRITE[type]?.(cell) ?? String(cell));
+  return type === 'seconds' && separator === ';' ? text.replace('.', ',') : text;
 }
 
 const WRITE: Partial<Record<ColumnType, (cell: Exclude<Cell, null>) => string>> = {

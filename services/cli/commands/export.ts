@@ -11,6 +11,7 @@ import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import type { Snapshot } from '../../../db/timescale/connections/snapshot.ts';
 import type { Keyed } from '../../../domain/master-data/by-id-or-key.ts';
+import { type CsvStyle, PLAIN } from '../../../domain/master-data/imports/csv-style.ts';
 import { exportFile } from '../../../domain/master-data/imports/export-file.ts';
 import type { AssetFilters } from '../../../domain/reports/asset-filters.ts';
 import { DWELL_GROUPS } from '../../../domain/reports/dwell/read-dwell.ts';
@@ -122,6 +123,7 @@ function timeZone(name: string): string {
 interface ExportOptions {
   org: number;
   file?: string;
+  bom: boolean;
   json?: boolean;
 }
 
@@ -133,6 +135,7 @@ function addExport(program: Command, resource: Keyed): void {
     .description(`Write every live ${resource} as CSV, in the columns that import ${noun} reads.`)
     .requiredOption('--org <id>', 'the organization', id)
     .option('--file <file>', 'the file, written completely or not at all; default: standard output')
+    .option('--no-bom', WITHOUT_MARK)
     .addHelpText(
       'after',
       `
@@ -142,10 +145,10 @@ Examples:
   ${TAGTRAIL} export ${noun} --org 1 > ${noun}.csv
   ${TAGTRAIL} export ${noun} --org 1 --file ${noun}.csv`,
     )
-    .action(({ org, file, json }: ExportOptions) =>
+    .action(({ org, file, bom, json }: ExportOptions) =>
       writeExport({ noun, file, json }, (write) =>
         withOrganization(org, async (db) => {
-          for await (const { text, rows } of exportFile(db, resource)) {
+          for await (const { text, rows } of exportFile(db, resource, undefined, styleOf(file, bom))) {
             await write({ content: text, rows });
           }
         }),
@@ -153,12 +156,23 @@ Examples:
     );
 }
 
-const WRITE: Record<'csv' | 'parquet', typeof csvOf> = { csv: csvOf, parquet: parquetOf };
+const WRITE: Record<'csv' | 'parquet', typeof csvOf> = {
+  csv: csvOf,
+  parquet: (columns, batches) => parquetOf(columns, batches),
+};
+
+const WITHOUT_MARK = 'a CSV file without the byte order mark by which spreadsheets know UTF-8';
+
+/** Files are for spreadsheets too, standard output is for programs. */
+function styleOf(file: string | undefined, bom: boolean): CsvStyle {
+  return { ...PLAIN, hasMark: bom && file !== undefined };
+}
 
 interface ReportOptions {
   org: number;
   format: keyof typeof WRITE;
   file?: string;
+  bom: boolean;
   json?: boolean;
 }
 
@@ -184,6 +198,7 @@ function addReportExport<Options, Row extends { id: number | string }>(
   addOptions(command)
     .option('--format <csv|parquet>', 'how it is written', oneOf('csv', 'parquet'), 'csv')
     .option('--file <file>', 'the file, written completely or not at all; default: standard output')
+    .option('--no-bom', WITHOUT_MARK)
     .addHelpText(
       'after',
       `
@@ -195,14 +210,15 @@ Examples:
   ${TAGTRAIL} export ${verb} --org 1 ${example} --format parquet --file ${verb}.parquet`,
     )
     .action((options: Options & ReportOptions) => {
-      const { org, format, file, json } = options;
+      const { org, format, file, bom, json } = options;
       if (format === 'parquet' && file === undefined && (json === true || running().streams.stdout.isTTY)) {
         throw new AppError('invalid_input', 'Parquet is binary: name a file with --file');
       }
       return writeExport({ noun, file, json }, (write, signal) =>
         withOrganizationSnapshot(org, signal, async (snapshot) => {
           const report = await table(snapshot, options);
-          for await (const piece of WRITE[format](report.columns, batchesOf(snapshot, report))) {
+          const batches = batchesOf(snapshot, report);
+          for await (const piece of WRITE[format](report.columns, batches, styleOf(file, bom))) {
             await write(piece);
           }
         }),

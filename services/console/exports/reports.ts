@@ -12,7 +12,7 @@ import { Download } from '../../../platform/http/download.ts';
 import { knownIfAsked, windowFrom } from '../../api/entry.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { exportCut } from '../serving/open-answers.ts';
-import { DWELL, POSITIONS, REPORT_FILE, type ReportFormat, STAYS } from './schema.ts';
+import { DWELL, POSITIONS, REPORT_FILE, type ReportFormat, STAYS, styleOf } from './schema.ts';
 
 const PROBLEMS = {
   unavailable: 'The organization has too many exports under way, or it was cut for another one',
@@ -23,8 +23,12 @@ const positions = memberRoute({
   summary: 'Where every asset was at an instant, as a file',
   scope: 'tracking:read',
   ...{ query: POSITIONS, params: {}, success: REPORT_FILE, problems: PROBLEMS },
-  handle: async ({ context, query: { organization, format, at, known_at: knownAt, ...filters }, signal }) =>
-    reportDownload(context, { name: 'positions', format, hangUp: signal() }, async (snapshot) => {
+  handle: async ({
+    context,
+    query: { organization, format, separator, at, known_at: knownAt, ...filters },
+    signal,
+  }) =>
+    reportDownload(context, { name: 'positions', format, separator, hangUp: signal() }, async (snapshot) => {
       const known = await knownIfAsked(snapshot, knownAt, { at: toMicros(at.instant) });
       return positionsTable(snapshot.orgId, firstAfter(at), known, filters);
     }),
@@ -37,10 +41,10 @@ const stays = memberRoute({
   ...{ query: STAYS, params: {}, success: REPORT_FILE, problems: PROBLEMS },
   handle: async ({
     context,
-    query: { organization, format, from, to, known_at: knownAt, ...filters },
+    query: { organization, format, separator, from, to, known_at: knownAt, ...filters },
     signal,
   }) =>
-    reportDownload(context, { name: 'stays', format, hangUp: signal() }, async (snapshot) => {
+    reportDownload(context, { name: 'stays', format, separator, hangUp: signal() }, async (snapshot) => {
       const window = windowFrom({ from, to });
       const known = await knownIfAsked(snapshot, knownAt, window);
       return staysTable(snapshot.orgId, window, known, filters);
@@ -54,10 +58,10 @@ const dwell = memberRoute({
   ...{ query: DWELL, params: {}, success: REPORT_FILE, problems: PROBLEMS },
   handle: async ({
     context,
-    query: { organization, format, from, to, known_at: knownAt, ...filters },
+    query: { organization, format, separator, from, to, known_at: knownAt, ...filters },
     signal,
   }) =>
-    reportDownload(context, { name: 'dwell', format, hangUp: signal() }, async (snapshot) => {
+    reportDownload(context, { name: 'dwell', format, separator, hangUp: signal() }, async (snapshot) => {
       const window = windowFrom({ from, to });
       const known = await knownIfAsked(snapshot, knownAt, window);
       return dwellTable(snapshot.orgId, window, known, filters);
@@ -77,6 +81,13 @@ const WRITE: Record<ReportFormat, { pieces: typeof csvOf; type: string }> = {
   },
 };
 
+interface Wanted {
+  name: string;
+  format: ReportFormat;
+  separator: Parameters<typeof styleOf>[0];
+  hangUp: AbortSignal;
+}
+
 /** Milliseconds within which a file may be read: meanwhile the database keeps deleted rows. */
 const PATIENCE = 900_000;
 
@@ -88,7 +99,7 @@ const PATIENCE = 900_000;
  */
 async function reportDownload<Row extends { id: number | string }>(
   { db: { orgId }, parts }: ConsoleContext,
-  { name, format, hangUp }: { name: string; format: ReportFormat; hangUp: AbortSignal },
+  { name, format, separator, hangUp }: Wanted,
   table: (snapshot: Snapshot) => Promise<ReportTable<Row>>,
 ): Promise<Download> {
   const place = await parts.open.reportExports.enter(orgId, hangUp);
@@ -97,7 +108,7 @@ async function reportDownload<Row extends { id: number | string }>(
     const snapshot = await parts.openSnapshot(orgId, signal);
     try {
       const report = await table(snapshot);
-      yield* WRITE[format].pieces(report.columns, batchesOf(snapshot, report));
+      yield* WRITE[format].pieces(report.columns, batchesOf(snapshot, report), styleOf(separator));
     } finally {
       await snapshot.end();
     }

@@ -1,19 +1,29 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
+import type { CsvStyle } from '../../../domain/master-data/imports/csv-style.ts';
 import type { Download } from '../../../platform/http/download.ts';
 import { choiceFilter, described, idFilter } from '../../../platform/http/parameters.ts';
 import type { Parameters, Query } from '../../../platform/http/query.ts';
 import type { Success } from '../../../platform/http/success.ts';
 import { ASSET_LIST, DWELL_REPORT, LOCATION_LIST, POSITIONS_REPORT, STAYS_REPORT } from '../../api/entry.ts';
 
+/** For people: spreadsheets of many languages split at semicolons. */
+const SEPARATORS = ['comma', 'semicolon'] as const;
+
+const separator = described(choiceFilter(SEPARATORS, 'comma'), 'What is between the cells of CSV.');
+
+export function styleOf(named: (typeof SEPARATORS)[number]): CsvStyle {
+  return { separator: named === 'comma' ? ',' : ';', hasMark: true };
+}
+
 /** Filters of the lists; `organization` is read with the session: a link can send no header. */
 export const ASSETS = {
-  parameters: { ...filtersOf(ASSET_LIST.parameters), organization: idFilter },
+  parameters: { ...filtersOf(ASSET_LIST.parameters), separator, organization: idFilter },
   exclusive: ASSET_LIST.exclusive,
   needs: ASSET_LIST.needs,
 } satisfies Query;
 
 export const LOCATIONS = {
-  parameters: { ...filtersOf(LOCATION_LIST.parameters), organization: idFilter },
+  parameters: { ...filtersOf(LOCATION_LIST.parameters), separator, organization: idFilter },
   exclusive: LOCATION_LIST.exclusive,
   needs: LOCATION_LIST.needs,
 } satisfies Query;
@@ -38,7 +48,7 @@ function wholeReport<P extends Parameters & Record<'sort' | 'limit' | 'offset', 
     parameters: {
       ...filters,
       format: described(choiceFilter(FORMATS, 'csv'), 'How it is written.'),
-      organization: idFilter,
+      ...{ separator, organization: idFilter },
     },
     exclusive,
   };

@@ -3,6 +3,7 @@ import type { Texts } from './en.ts';
 
 export const de = {
   common: {
+    csv: { separator: 'semicolon' },
     cancel: 'Abbrechen',
     close: 'Schließen',
     save: 'Speichern',

@@ -3,6 +3,8 @@ import type { ReplayedReads } from '../api/replayed-reads.ts';
 /** Every text of the console in English. Numbers and names come in as arguments, so that each language can place them. */
 export const en = {
   common: {
+    /** As spreadsheets of the language have it. */
+    csv: { separator: 'comma' as 'comma' | 'semicolon' },
     cancel: 'Cancel',
     close: 'Close',
     save: 'Save',

@@ -35,6 +35,7 @@ export function ListActions({
           ...shown,
           ...fixed,
           include_deleted: null,
+          separator: texts.value.common.csv.separator,
           organization: organizationId.value,
         })}
       >

@@ -59,15 +59,16 @@ function FaultLine({ fault }: { fault: ImportFault }) {
 const COLUMNS = ['line', 'column', 'value', 'code', 'message'] as const;
 
 function faultsAsCsv(faults: readonly ImportFault[]): string {
-  const lines = faults.map((fault) => COLUMNS.map((name) => cellOf(String(fault[name] ?? ''))).join());
-  return [COLUMNS.join(), ...lines, ''].join('\r\n');
+  const separator = texts.value.common.csv.separator === 'comma' ? ',' : ';';
+  const lines = faults.map((fault) => COLUMNS.map((name) => cellOf(String(fault[name] ?? ''))));
+  return [COLUMNS, ...lines].map((cells) => `${cells.join(separator)}\r\n`).join('');
 }
 
 /** A cell of somebody's file, escaped as in our exports: no formula, not even after a semicolon. */
 function cellOf(text: string): string {
   const marked = text.replace(/([;\t\r\n])(?=['"]*[=+\-@＝＋－＠])/g, "$1'");
   const harmless = /^'*[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${marked}` : marked;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  return /[",;\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
 /** The remedy for a fault, where its message does not give one. */

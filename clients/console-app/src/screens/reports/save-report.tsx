@@ -38,7 +38,11 @@ export function SaveReport({
             class="secondary"
             disabled={!report.total}
             aria-label={t.saveAs(t.formats[format])}
-            onClick={() => save(`${name}.${format}`, `/exports/${name}`, { ...report.query, format })}
+            onClick={() =>
+              save(`${name}.${format}`, `/exports/${name}`, {
+                ...{ ...report.query, format, separator: texts.value.common.csv.separator },
+              })
+            }
           >
             <Icon name="download" /> {t.formats[format]}
           </button>

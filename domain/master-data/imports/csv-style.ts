@@ -1,0 +1,20 @@
+/**
+ * How CSV is written. Spreadsheets know by the byte order mark that it is UTF-8, and take it apart by the separator of
+ * their language.
+ */
+export interface CsvStyle {
+  separator: ',' | ';';
+  hasMark: boolean;
+}
+
+/** For programs. */
+export const PLAIN: CsvStyle = { separator: ',', hasMark: false };
+
+/** Bare line feeds are accepted as line ends everywhere the file is read. */
+export function csvOptions({ separator }: CsvStyle) {
+  return { record_delimiter: '\r\n', quote_record_delimiter: true, delimiter: separator };
+}
+
+export function markOf({ hasMark }: CsvStyle): string {
+  return hasMark ? '\ufeff' : '';
+}
