@@ -4,6 +4,7 @@ import { ignoreSecondClicks } from './api/use-action.ts';
 import { App } from './app/app.tsx';
 import { loadPreferences } from './app/preferences.ts';
 import { watchActivity } from './app/watch-activity.ts';
+import { watchPrinting } from './parts/printing.ts';
 import { address, startRouter } from './router/router.ts';
 import { SCREENS } from './screens/index.ts';
 import { goOnToWantedAddress, startOrganizationInAddress } from './session/addresses.ts';
@@ -11,6 +12,7 @@ import { askWhoIsSignedIn } from './session/session.ts';
 
 watchActivity();
 ignoreSecondClicks();
+watchPrinting();
 goOnToWantedAddress();
 startRouter();
 startOrganizationInAddress();

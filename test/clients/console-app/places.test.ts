@@ -52,6 +52,31 @@ describe('places in the console', () => {
     expect((await app.call({ path: `/locations/${hall.body.data.id}` })).body.data.name).to.equal('Hall');
   });
 
+  it('prints every row of the page, without what is only clicked, and says what narrows it', async () => {
+    await app.database.rows(
+      `insert into locations (org_id, external_key, name)
+       select $1, 'SHELF-' || number, 'Shelf ' || number from generate_series(1, 49) number`,
+      [app.orgId],
+    );
+    const page = await app.open('#/places?q=shelf', app.token, { colorScheme: 'dark' });
+    await page.getByText('49 places').waitFor();
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    await page.locator('.print-head', { hasText: /Own · .*: shelf · / }).waitFor();
+    expect(
+      await page.locator('.rail, .top, .filters, .page-head .buttons').filter({ visible: true }).count(),
+    ).to.equal(0);
+    expect(await page.evaluate<string>('document.documentElement.dataset.theme')).to.equal('light');
+    const inSight = `[...document.querySelectorAll('.table tbody tr')].filter((row) =>
+      row.getBoundingClientRect().bottom <= document.documentElement.scrollHeight).length`;
+    expect(await page.evaluate<number>(inSight)).to.equal(49);
+    await page.evaluate("dispatchEvent(new Event('afterprint'))");
+    expect(await page.evaluate<string>('document.documentElement.dataset.theme')).to.equal('dark');
+    const pages = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type \/Page\b/g);
+    expect(pages?.length).to.be.above(1);
+    await app.database.rows("update locations set deleted_at = now() where external_key like 'SHELF-%'");
+  });
+
   it('says of a place, or of several, whether things pass it or stay there', async () => {
     const watched = async () =>
       (

@@ -4,12 +4,15 @@ import { Choice } from '../../../ui/parts/choice.tsx';
 import { Icon } from '../../../ui/parts/icon.tsx';
 import { Mark } from '../../../ui/parts/mark.tsx';
 import { organizationId } from '../api/organization.ts';
+import { serverNow } from '../api/server-clock.ts';
 import { useAction } from '../api/use-action.ts';
 import { useInboxCounts } from '../live/inbox-counts.ts';
 import { liveState, startLive } from '../live/live.ts';
 import { ConfirmDialog } from '../parts/confirm.tsx';
 import { EmptyState, NoScreen } from '../parts/empty-state.tsx';
+import { instantText } from '../parts/instant.tsx';
 import { Popover } from '../parts/popover.tsx';
+import { isPrinting, shownFilters } from '../parts/printing.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { SideSheet } from '../parts/side-sheet.tsx';
 import { Toasts } from '../parts/toast.tsx';
@@ -32,12 +35,24 @@ export function Shell() {
       <Rail />
       <TopBar />
       <main class="main" id="main" tabIndex={-1}>
+        {isPrinting.value && <PrintHead />}
         <Inside />
       </main>
       <Tabs />
       <Toasts />
       <ConfirmDialog />
     </div>
+  );
+}
+
+/** On paper: of which organization, what narrows the list, and as of when. */
+function PrintHead() {
+  const parts = [membership.value?.organization.name ?? '', ...shownFilters()];
+  return (
+    <p class="print-head">
+      {parts.filter((part) => part !== '').join(' · ')} ·{' '}
+      {instantText(new Date(serverNow()).toISOString(), true)}
+    </p>
   );
 }
 

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import { texts } from '../../texts/texts.ts';
+import { isPrinting } from '../printing.ts';
 import type { VisibleRow } from './visible-rows.ts';
 
 export interface TreeRowProps {
@@ -150,7 +151,9 @@ function useWindow(box: RefObject<HTMLElement | null>, count: number) {
       element.removeEventListener('scroll', measure);
     };
   }, [count]);
-  return { first: Math.min(range.first, Math.max(0, count - 1)), last: Math.min(range.last, count) };
+  return isPrinting.value
+    ? { first: 0, last: count }
+    : { first: Math.min(range.first, Math.max(0, count - 1)), last: Math.min(range.last, count) };
 }
 
 /** A place of the tree: its toggle, its name, and further cells. */
