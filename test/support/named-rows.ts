@@ -22,6 +22,8 @@ export async function makeNamedRows(
   const asset = await site.asset(`${secret}-ASSET`);
   const retired = await site.asset(`${secret}-RETIRED`);
   await database.rows('update assets set deleted_at = now() where org_id = $1 and id = $2', [orgId, retired]);
+  const retiredLocation = await site.location(`${secret}-RETIRED`);
+  await database.rows('update locations set deleted_at = now() where id = $1', [retiredLocation]);
   const reader = await site.reader(secret, [location]);
   const unknown = `E281${orgId}`;
   const owner = databaseOn(database.pool);
@@ -54,6 +56,7 @@ export async function makeNamedRows(
         asset_id: asset,
         retired_asset_id: retired,
         location_id: location,
+        retired_location_id: retiredLocation,
         reader_id: reader,
         port: 1,
         user_id: userId,

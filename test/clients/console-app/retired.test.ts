@@ -75,6 +75,42 @@ describe('an asset that was retired', () => {
     expect((await app.call({ path: `/retired-assets/${body.data.id}` })).status).to.equal(404);
   });
 
+  it('has a sister: a place is opened with what was there, and comes back with its key and tags', async () => {
+    const site = Site.of(app.database, app.orgId);
+    const json = {
+      ...{ name: 'Shelf 9', external_key: 'SHELF-9' },
+      tags: [{ tag_type: 'barcode', value: 'SHELF-TAG-9' }],
+    };
+    const shelf = (await app.call({ method: 'POST', path: '/locations', json })).body.data.id;
+    await site.asset('CRATE-9', 'E28099');
+    const readerId = await site.reader('shelves', []);
+    const yard = await site.location('YARD');
+    for (const [locationId, ago] of [
+      [shelf, 1_800],
+      [yard, 600],
+    ]) {
+      const at = (Date.now() - ago * 1_000) * 1_000;
+      await record(app.database, [
+        aRead({ orgId: app.orgId, readerId, value: 'E28099', locationId, at, rssi: -50 }),
+      ]);
+    }
+    await app.database.rows("update locations set created_at = now() - interval '1 day' where id = $1", [
+      shelf,
+    ]);
+    expect((await app.call({ method: 'DELETE', path: `/locations/${shelf}` })).status).to.equal(204);
+    const page = await app.open(`#/place/${shelf}`);
+    await page.getByRole('heading', { level: 1, name: 'Shelf 9' }).waitFor();
+    await page.getByRole('region', { name: 'Last here' }).getByRole('link', { name: 'CRATE-9' }).waitFor();
+    expect(await faultsOf(page, 'place-retired')).to.deep.equal([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('button', { name: 'Restore as a new place' }).click();
+    await page.waitForURL((url) => /#\/place\/\d+$/.test(url.href) && !url.href.endsWith(`/${shelf}`));
+    const { body } = await app.call({ path: '/locations?external_key=SHELF-9' });
+    expect(
+      body.data.map(({ tags }: { tags: { value: string }[] }) => tags.map(({ value }) => value)),
+    ).to.deep.equal([['SHELF-TAG-9']]);
+  });
+
   itByNight('comes back as a new one with its key and the tags it had, unless they are taken', async () => {
     const page = await app.open(`#/asset/${id}`, app.token, { locale: 'de-DE' });
     const restore = page.getByRole('button', {

@@ -233,6 +233,7 @@ export const de = {
     retiredDone: (name) => `${name} ausgemustert`,
   },
   places: {
+    open: 'Was hier war',
     sub: (total) => counted(total, 'Ort', 'Orte'),
     add: 'Ort anlegen',
     within: 'Liegt in',
@@ -1227,6 +1228,9 @@ export const de = {
     assetsHere: (count) => `${counted(count, 'Objekt', 'Objekte')} zuletzt hier gesehen`,
   },
   place: {
+    retiredHint: 'Was hier war, bleibt im Verlauf. Sein Schlüssel und seine Etiketten sind frei.',
+    restore: 'Als neuen Ort mit diesem Schlüssel und diesen Etiketten wiederherstellen',
+    lastStays: 'Zuletzt hier',
     dwell: 'Wie lange etwas bleibt',
     noDwell: (days) => `In den letzten ${number(days)} Tagen ging hier nichts weg.`,
     dwellOf: (stays, days, median) =>

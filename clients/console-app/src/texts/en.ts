@@ -228,6 +228,7 @@ export const en = {
     retiredDone: (name: string) => `${name} retired`,
   },
   places: {
+    open: 'What was here',
     sub: (total: number) => counted(total, 'place', 'places'),
     add: 'Add place',
     within: 'Within',
@@ -1189,6 +1190,9 @@ export const en = {
     assetsHere: (count: number) => `${counted(count, 'asset', 'assets')} last seen here`,
   },
   place: {
+    retiredHint: 'What was here stays in the history. Its key and tags can be used again.',
+    restore: 'Restore as a new place with this key and these tags',
+    lastStays: 'Last here',
     dwell: 'How long assets stay',
     noDwell: (days: number) => `Nothing left here in the last ${number(days)} days.`,
     dwellOf: (stays: number, days: number, median: string) =>

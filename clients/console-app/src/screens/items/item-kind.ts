@@ -7,7 +7,7 @@ export interface ItemKind<Item extends Asset | Place, Draft extends ItemDraft = 
   /** In the API. */
   path: string;
   /** Path and page of a retired one; without it, only the list has it. */
-  retired?: { path: string; screen: 'asset' };
+  retired?: { path: string; screen: 'asset' | 'place' };
   words: () => ItemWords;
   draftOf: (item?: Item) => Draft;
   /** The fields that a request writes. The key has its own request. */

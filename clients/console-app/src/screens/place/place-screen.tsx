@@ -1,11 +1,22 @@
 import { Icon } from '../../../../ui/parts/icon.tsx';
+import { post } from '../../api/send.ts';
 import { serverNow } from '../../api/server-clock.ts';
-import type { Data, Passing, PresenceState, Present, Row } from '../../api/types.ts';
+import type {
+  Data,
+  Place as Location,
+  Passing,
+  PresenceState,
+  Present,
+  ReportedStay,
+  Row,
+} from '../../api/types.ts';
+import { useAction } from '../../api/use-action.ts';
 import { useList } from '../../api/use-list.ts';
 import { useRead } from '../../api/use-read.ts';
 import type { Place } from '../../live/tree-model.ts';
 import { useReloadOnMoves } from '../../live/use-moves.ts';
 import { useTree } from '../../live/use-tree.ts';
+import { Badge } from '../../parts/badge.tsx';
 import { ChangesOf } from '../../parts/changes.tsx';
 import { durationText } from '../../parts/duration.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -15,7 +26,8 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { StateBadge, useStates } from '../../parts/presence.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { href } from '../../router/router.ts';
+import { toast } from '../../parts/toast.tsx';
+import { go, href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { WatchLine } from '../places/watch.tsx';
@@ -44,7 +56,7 @@ export function PlaceScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
       <div class="page">
         {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
         {problem === null && model === null && <p class="loading">{texts.value.shell.loading}</p>}
-        {model !== null && <EmptyState icon="place" title={t.gone} hint={t.goneHint} />}
+        {model !== null && <RetiredPlace id={id} />}
       </div>
     );
   }
@@ -102,6 +114,77 @@ function useMissing(id: string | null, isWithin: boolean, known = 0) {
     include_not_in_effect: true,
   });
   return { count: answer?.total_count ?? known, reload };
+}
+
+/** Read-only, with who was there last; its key and tags are free, so it comes back as a new one that has them. */
+function RetiredPlace({ id }: { id: string }) {
+  const t = texts.value.place;
+  const { answer, problem } = useRead<{ data: Location }>(`/retired-locations/${id}`);
+  const { run, isBusy, problem: refusal } = useAction();
+  const place = answer?.data;
+  if (place === undefined) {
+    return problem === null ? null : <EmptyState icon="place" title={t.gone} hint={t.goneHint} />;
+  }
+  const { external_key, name, description, is_active, valid_from, valid_to, parent_id, tags } = place;
+  const restore = async () => {
+    const { data } = await post<{ data: Location }>('/locations', {
+      ...{ external_key, name, is_active, valid_from },
+      ...(description === null ? {} : { description }),
+      ...(valid_to === null ? {} : { valid_to }),
+      ...(parent_id === null ? {} : { parent_id }),
+      tags: tags.map(({ tag_type, value }) => ({ tag_type, value })),
+    });
+    toast(texts.value.items.created(data.name));
+    go(href('place', data.id));
+  };
+  return (
+    <>
+      <PageHead title={name} sub={<span class="mono">{external_key}</span>}>
+        <Badge tone="refused">{texts.value.places.retired}</Badge>
+      </PageHead>
+      <section class="card stack retired" aria-label={texts.value.places.retired}>
+        <p>
+          {texts.value.places.retired} <Instant at={place.deleted_at} isLong />. {t.retiredHint}
+        </p>
+        {refusal !== null && <ProblemNote problem={refusal} />}
+        {may('operator') && (
+          <div class="buttons">
+            <button type="button" class="secondary" disabled={isBusy} onClick={() => void run(restore)}>
+              {t.restore}
+            </button>
+          </div>
+        )}
+      </section>
+      <LastStays place={place} />
+      <ChangesOf type="location" id={place.id} />
+    </>
+  );
+}
+
+const MOST_STAYS = 50;
+
+function LastStays({ place: { id, created_at: from, deleted_at: to } }: { place: Location }) {
+  const t = texts.value.place;
+  const { answer } = useRead<{ data: readonly ReportedStay[] }>('/reports/stays', {
+    ...{ location_id: id, from, to, sort: '-entered_at', limit: MOST_STAYS, include_deleted: true },
+  });
+  return answer === undefined || answer.data.length === 0 ? null : (
+    <section class="card" aria-labelledby="last-stays">
+      <h2 id="last-stays">{t.lastStays}</h2>
+      <ul class="facts">
+        {answer.data.map(({ asset_id, asset_external_key: key, entered_at, left_at }) => (
+          <li key={`${asset_id} ${entered_at}`}>
+            <a class="title" href={href('asset', asset_id)}>
+              {key}
+            </a>
+            <span class="hint">
+              <Instant at={entered_at} /> – <Instant at={left_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }
 
 function Figure({ word, count }: { word: string; count: number }) {

@@ -131,6 +131,7 @@ interface PlaceDraft extends ItemDraft {
 
 const PLACE_KIND: ItemKind<Place, PlaceDraft> = {
   path: '/locations',
+  retired: { path: '/retired-locations', screen: 'place' },
   words: () => texts.value.places,
   draftOf: (place) => ({ ...itemDraftOf(place), parent: parentOf(place) }),
   valuesOf: (draft) => ({ ...itemValuesOf(draft), parent_id: draft.parent?.id ?? null }),
