@@ -72,9 +72,18 @@ describe('organizations', () => {
   const tenants: Tenant[] = [];
   /** Of both, when somebody looked last. */
   let known: string[];
+  /** What has rows of organizations. */
+  let tables: { name: string }[];
   const checksums = () => Promise.all(tenants.map(checksum));
   before(async () => {
     tenants.push(await furnish('ours'), await furnish('theirs'));
+    tables = await api.database.rows<{ name: string }>(
+      `select relname as name from pg_class
+       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+         and exists (select from pg_attribute where attrelid = pg_class.oid and attname = 'org_id')
+       order by relname`,
+    );
+    expect(tables.length).to.be.above(10);
     known = await checksums();
   });
 
@@ -219,13 +228,6 @@ describe('organizations', () => {
 
   /** Of all rows of an organization, but for when its keys were last used. */
   async function checksum({ orgId }: Tenant): Promise<string> {
-    const tables = await api.database.rows<{ name: string }>(
-      `select relname as name from pg_class
-       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
-         and exists (select from pg_attribute where attrelid = pg_class.oid and attname = 'org_id')
-       order by relname`,
-    );
-    expect(tables.length).to.be.above(10);
     const sums = tables.map(
       ({ name }) =>
         `select '${name}' as of, (to_jsonb(t) - 'last_used_at')::text as row from ${name} t where org_id = $1`,

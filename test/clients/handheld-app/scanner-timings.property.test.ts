@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { limitAfter, withOneMore } from '../../../clients/handheld-app/src/scanning/pause-limit.ts';
 import { RECENT_MS, WedgeDecoder } from '../../../clients/handheld-app/src/scanning/wedge.ts';
+import { randomSets } from '../../support/random-sets.ts';
 
 /** A key with how long after the last one it is pressed. */
 type Key = [key: string, after: number];
@@ -112,7 +113,7 @@ function typed(scanner: Scanner): fc.Arbitrary<{ value: string; keys: Key[] }> {
   );
 }
 
-const RUNS = { numRuns: 400 };
+const RUNS = { numRuns: Math.max(100, randomSets(400)) };
 
 describe('scans as real scanners time them', () => {
   for (const scanner of SCANNERS) {
@@ -227,7 +228,7 @@ describe('scans as real scanners time them', () => {
         app.rest();
         expect(app.heard).to.deep.equal({ scans: [], broken: 0 });
       }),
-      { numRuns: 2_000 },
+      { numRuns: Math.max(400, randomSets(2_000)) },
     );
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import { eventOf, type MoveEvent, type MoveRow } from '../../../domain/moves/event.ts';
 import { netChange } from '../../../domain/moves/net-change.ts';
+import { randomSets } from '../../support/random-sets.ts';
 
 /** A history: the location and duration at each instant. */
 type History = ReadonlyMap<number, readonly [location: number, duration: number]>;
@@ -137,7 +138,7 @@ describe('the net change of events', () => {
           }
         },
       ),
-      { numRuns: 5_000 },
+      { numRuns: randomSets(5_000) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { TooMuchWork } from '../../../../base/errors.ts';
 import { missedAt } from '../../../../domain/alerts/conditions/load-sightings.ts';
 import { FirstMissed } from '../../../../domain/alerts/conditions/overdue.ts';
 import { longestHold } from '../../../support/held-loop.ts';
+import { randomSets } from '../../../support/random-sets.ts';
 
 const sweeps = fc
   .array(
@@ -43,7 +44,7 @@ describe('sweeps that missed an asset', () => {
           }
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: randomSets(1_000) },
     );
   });
 
@@ -61,7 +62,7 @@ describe('sweeps that missed an asset', () => {
         });
         expect([...(await missedAt(given, missedBy, ofAssets))]).to.deep.equal(expected);
       }),
-      { numRuns: 1_000 },
+      { numRuns: randomSets(1_000) },
     );
   });
 

@@ -7,11 +7,12 @@ import {
 } from '../../../../db/timescale/connections/organization-door.ts';
 import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
 import { useDatabase } from '../../../support/database.ts';
+import { randomSets } from '../../../support/random-sets.ts';
 import { Site } from '../../../support/site.ts';
 import { aChange, type Change } from './changes.ts';
 import { expectTotals } from './totals.ts';
 
-const ROUNDS = 10;
+const ROUNDS = Math.max(3, randomSets(10));
 const WRITERS = 4;
 
 describe('totals of lists', () => {
