@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { bucketOf, budgetHeaders, retryAfter, take } from '../../../platform/rate-limit/bucket.ts';
+import { randomSets } from '../../support/random-sets.ts';
 
 /** The plain thing: contents that grow with time up to the brim, in the time that it takes to refill them. */
 class PlainBucket {
@@ -77,7 +78,7 @@ describe('taking a token', () => {
           }
         }
       }),
-      { numRuns: 500 },
+      { numRuns: randomSets(500) },
     );
   });
 

@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { readCsv } from '../../../../domain/master-data/imports/csv.ts';
 import type { CsvRecord } from '../../../../domain/master-data/imports/csv-records.ts';
+import { randomSets } from '../../../support/random-sets.ts';
 
 async function read(text: string, piece = 16_384): Promise<CsvRecord[]> {
   const bytes = Buffer.from(text);
@@ -40,7 +41,7 @@ describe('records of CSV', () => {
       const own = await read(whole, piece).catch(() => null);
       expect(own?.map(({ cells }) => cells) ?? null).to.deep.equal(others(whole));
     });
-    await fc.assert(property, { numRuns: 3_000 });
+    await fc.assert(property, { numRuns: randomSets(3_000) });
   });
 
   it('know their lines, also behind blank lines and cells of several', async () => {

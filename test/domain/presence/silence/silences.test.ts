@@ -5,6 +5,7 @@ import { joined } from '../../../../domain/presence/intervals.ts';
 import { type Evidence, silencesOf } from '../../../../domain/presence/silence/silences.ts';
 import { watchedBetween } from '../../../../domain/presence/silence/watched-time.ts';
 import { Random } from '../../../support/random.ts';
+import { randomSets } from '../../../support/random-sets.ts';
 
 const END = 200;
 
@@ -53,7 +54,7 @@ function randomEvidence(random: Random): Evidence {
 describe('silences of readers', () => {
   it('are, at every instant, what is defined: as much watched time without a message as is expected', () => {
     let silent = 0;
-    for (let index = 0; index < 2_000; index++) {
+    for (let index = 0; index < randomSets(2_000); index++) {
       const evidence = randomEvidence(new Random(31, index));
       const silences = silencesOf(evidence);
       for (let at = 0; at < END; at++) {
@@ -67,7 +68,7 @@ describe('silences of readers', () => {
         expect(at === 0 || (silences[at - 1]?.until ?? Number.POSITIVE_INFINITY) < since).to.equal(true);
       }
     }
-    expect(silent).to.be.above(10_000);
+    expect(silent).to.be.above(randomSets(10_000));
   });
 
   const EVIDENCE: Evidence = {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { history, type Sighting } from '../../../../domain/tracking/history/history.ts';
 import { revise, type Span } from '../../../../domain/tracking/history/revise.ts';
+import { randomSets } from '../../../support/random-sets.ts';
 import { aScanned, decidedHistoryByDefinition } from '../../../support/sightings.ts';
 
 describe('history', () => {
@@ -67,7 +68,7 @@ describe('history', () => {
     ]);
   });
 
-  it('is one function of the set, with the scan that decided each row, whatever the order, the batches and the repetitions (10,000 random sets)', () => {
+  it('is one function of the set, with the scan that decided each row, whatever the order, the batches and the repetitions (up to 10,000 random sets)', () => {
     fc.assert(
       fc.property(fc.array(aScanned, { maxLength: 60 }), fc.infiniteStream(fc.nat()), (sightings, random) => {
         const expected = decidedHistoryByDefinition(sightings);
@@ -78,7 +79,7 @@ describe('history', () => {
           expect(inBatches(shuffled, random)).to.deep.equal(expected);
         }
       }),
-      { numRuns: 10_000 },
+      { numRuns: randomSets(10_000) },
     );
   });
 });
