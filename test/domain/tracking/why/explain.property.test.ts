@@ -16,7 +16,7 @@ import { Site } from '../../../support/site.ts';
 const SECOND = 1_000_000;
 const START = Date.UTC(2026, 4, 1, 9) * 1_000;
 /** So many at least that each reason is among what is told. */
-const MOVES = Math.max(250, randomSets(1_000));
+const MOVES = Math.max(120, randomSets(1_000));
 
 /** The last has no antenna. */
 const ROOMS = ['A', 'B', 'C', 'D'];
