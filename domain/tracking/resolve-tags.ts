@@ -1,6 +1,7 @@
 import { integers, texts } from '../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { hasEpcHeader } from '../identity/epc.ts';
 import { PairMap } from './pair-map.ts';
 import type { Scan } from './scan.ts';
 import { soughtKeys } from './tag-key.ts';
@@ -31,9 +32,31 @@ export async function resolveTags(db: Connection, reads: readonly TagRead[]): Pr
     asked.add(read);
   }
   const distinct = asked.reads();
-  for (let at = 0; at < distinct.length; at += AT_ONCE) {
-    for (const row of await findCandidates(db, distinct.slice(at, at + AT_ONCE))) {
-      const one = distinct[at + row.ordinal - 1];
+  const { epcs = [], others = [] } = Object.groupBy(distinct, ({ read }) =>
+    isEpc(read) ? 'epcs' : 'others',
+  );
+  await Promise.all([
+    collect(epcs, (some) => findExact(db, some)),
+    collect(others, (some) => findCandidates(db, some)),
+  ]);
+  const inOtherWords = epcs.filter(({ candidates }) => candidates.length === 0);
+  await collect(inOtherWords, (some) => findCandidates(db, some));
+  const crowded = others.filter(({ candidates }) => candidates.length > MOST_SPELLINGS);
+  await collect(crowded, (some) => findExact(db, some));
+  for (const one of distinct) {
+    one.resolution = resolve(one.read, one.candidates);
+  }
+  return asked;
+}
+
+async function collect(
+  reads: readonly DistinctRead[],
+  find: (some: readonly DistinctRead[]) => Promise<readonly CandidateRow[]>,
+): Promise<void> {
+  for (let at = 0; at < reads.length; at += AT_ONCE) {
+    const some = reads.slice(at, at + AT_ONCE);
+    for (const row of await find(some)) {
+      const one = some[row.ordinal - 1];
       if (one?.candidates === NONE) {
         one.candidates = [row];
       } else {
@@ -41,17 +64,14 @@ export async function resolveTags(db: Connection, reads: readonly TagRead[]): Pr
       }
     }
   }
-  const crowded = distinct.filter(({ candidates }) => candidates.length > MOST_SPELLINGS);
-  for (const row of crowded.length === 0 ? [] : await findExact(db, crowded)) {
-    const one = crowded[row.ordinal - 1];
-    if (one !== undefined) {
-      one.candidates = [row];
-    }
-  }
-  for (const one of distinct) {
-    one.resolution = resolve(one.read, one.candidates);
-  }
-  return asked;
+}
+
+/**
+ * Whether to look for the value itself first, which a tag nearly always has as it is read: decoding EPCs and looking for what
+ * they name took a seventh of the time of recording.
+ */
+function isEpc({ tagType, value }: TagRead): boolean {
+  return tagType === 'rfid' && hasEpcHeader(value);
 }
 
 /** Reads of a statement: decoding ten thousand EPCs at once held the process for up to a tenth of a second. */
