@@ -49,6 +49,18 @@ describe('the event loop of ingestion', () => {
     });
   }
 
+  it('is held by ten thousand EPCs that were never read before for less time than parsing takes', async () => {
+    const payloads = Array.from({ length: 6 }, (_, turn) => {
+      const epcs = Array.from({ length: 10_000 }, (_, at) =>
+        (turn * 10_000 + at).toString(16).padStart(9, '0'),
+      );
+      return JSON.stringify(epcs.map((serial) => ({ value: `3074257bf7194e4${serial}` })));
+    });
+    const send = () => intake.receive('tagtrail', payloads.pop() ?? '');
+    expect(await YARDSTICK.isExceededBy((attempts) => longestHold(send, attempts))).to.equal(false);
+    expect(payloads.length).to.be.lessThan(6);
+  });
+
   it("is held for a moment only by an organization's own format that makes very much work of small messages", async () => {
     const costly = { root: '/text', transform: Array(10).fill('upper') };
     const value = Array.from({ length: 8 }, () => ({

@@ -52,9 +52,10 @@ parentPort?.postMessage(findings);
 
 function examine(index: number, { format, message, policies }: FuzzedMessage): void {
   try {
-    const began = performance.now();
+    const began = process.threadCpuUsage();
     const mapped = mapMessage(format, message, policies);
-    const milliseconds = performance.now() - began;
+    const { user, system } = process.threadCpuUsage(began);
+    const milliseconds = (user + system) / 1_000;
     const fault = faultOf(mapped);
     if (fault !== null) {
       findings.faults.push(`${index}: ${fault}`);
