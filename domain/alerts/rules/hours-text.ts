@@ -1,9 +1,11 @@
 import type { WeeklyPart } from './hours.ts';
 
-const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+/** In English and in German. */
+const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun', 'mo', 'di', 'mi', 'do', 'fr', 'sa', 'so'];
 const DAY_NAME = `(${DAYS.join('|')})`;
 const PART = new RegExp(
-  `^${DAY_NAME}(?:-${DAY_NAME})? ([01]\\d|2[0-3]):([0-5]\\d)-(?:([01]\\d|2[0-3]):([0-5]\\d)|24:00)$`,
+  `^${DAY_NAME}(?:[-–]${DAY_NAME})? ([01]\\d|2[0-3]):([0-5]\\d)[-–](?:([01]\\d|2[0-3]):([0-5]\\d)|24:00)$`,
+  'i',
 );
 const MINUTES_OF_DAY = 1_440;
 
@@ -27,9 +29,13 @@ function partsOf(text: string): WeeklyPart[] | null {
   if (from === until) {
     return null;
   }
-  return daysFrom(DAYS.indexOf(first), DAYS.indexOf(last)).flatMap((day) =>
+  return daysFrom(dayOf(first), dayOf(last)).flatMap((day) =>
     from < until ? [{ day, from, until }] : overMidnight(day, from, until),
   );
+}
+
+function dayOf(name: string): number {
+  return DAYS.indexOf(name.toLowerCase()) % 7;
 }
 
 /** `Sat-Mon` are three days. */

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { de as consoleTexts } from '../../../clients/console-app/src/texts/de.ts';
+import { en as consoleEnglish } from '../../../clients/console-app/src/texts/en.ts';
 import { de as appTexts } from '../../../clients/handheld-app/src/texts/de.ts';
+import { en as appEnglish } from '../../../clients/handheld-app/src/texts/en.ts';
 
 /** What console and app call the same thing by, and what they call nobody and nothing. */
 const AVOIDED: Readonly<Record<string, RegExp>> = {
@@ -29,7 +31,26 @@ function* said(text: unknown, path: string): Generator<{ path: string; words: st
   }
 }
 
+/** Whatever has two words in it, and is not an example of something typed. */
+const SENTENCE = /\p{L}{2,}\P{L}* \P{L}*\p{L}{2,}/u;
+
+/** Names of products and protocols, in every language. */
+const NAMES = new Set(['console.labels.sizes.letter-30', 'console.readers.protocolValue']);
+
 describe('German in console and app', () => {
+  for (const [room, german, english] of [
+    ['console', consoleTexts, consoleEnglish],
+    ['app', appTexts, appEnglish],
+  ] as const) {
+    it(`is in no sentence of the ${room} what English is`, () => {
+      const known = new Map([...said(english, room)].map(({ path, words }) => [path, words]));
+      const left = [...said(german, room)].filter(
+        ({ path, words }) => SENTENCE.test(words) && known.get(path) === words && !NAMES.has(path),
+      );
+      expect(left).to.deep.equal([]);
+    });
+  }
+
   for (const [room, texts] of Object.entries({ console: consoleTexts, app: appTexts })) {
     it(`has one word for each thing, and one form of address, in the ${room}`, () => {
       const found = [...said(texts, room)].flatMap(({ path, words }) =>

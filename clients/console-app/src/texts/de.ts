@@ -1515,8 +1515,8 @@ export const de = {
       dwell: 'Dann warnt die erste Zeit nur.',
     },
     hours: 'Arbeitszeit',
-    hoursHint: (zone: string) =>
-      `Leer: immer. Mon-Fri 07:00-18:00, mehrere mit Kommas dazwischen; in ${zone}.`,
+    hoursExample: 'Mo-Fr 07:00-18:00',
+    hoursHint: (zone: string) => `Leer: immer. Mo-Fr 07:00-18:00, mehrere mit Kommas dazwischen; in ${zone}.`,
     aboutAll: 'Über alle Objekte',
     aboutSome: 'Über einige Objekte',
     within: 'Nur was innerhalb ist von',
@@ -1556,7 +1556,7 @@ export const de = {
       outside: 'Das kann kein Etikett messen.',
       placeGone: 'Den Ort gibt es nicht mehr. Wählen Sie einen anderen.',
       hours:
-        'Schreiben Sie die Arbeitszeit wie Mon-Fri 07:00-18:00, mehrere mit Kommas dazwischen; ganztags ist 00:00-24:00.',
+        'Schreiben Sie die Arbeitszeit wie Mo-Fr 07:00-18:00, mehrere mit Kommas dazwischen; ganztags ist 00:00-24:00.',
       noKeys: (keys: string) =>
         `Ein Schlüssel hat nur Buchstaben, Ziffern und Bindestriche, anders als ${keys}.`,
       noAssets: (keys: string) => `Kein Objekt hat den Schlüssel ${keys}.`,

@@ -1475,6 +1475,7 @@ export const en = {
       dwell: 'If set, the first time only raises a warning.',
     },
     hours: 'Working hours',
+    hoursExample: 'Mon-Fri 07:00-18:00',
     hoursHint: (zone: string) => `Empty: always. Such as Mon-Fri 07:00-18:00, more after commas; in ${zone}.`,
     aboutAll: 'About all assets',
     aboutSome: 'About some assets',

@@ -28,6 +28,10 @@ describe('working hours', () => {
       { day: 0, from: 0, until: 360 },
     ]);
     expect(parseHours('Sat-Mon 00:00-24:00')?.map(({ day }) => day)).to.deep.equal([5, 6, 0]);
+    // As people write in German, and as their word processors do.
+    expect(parseHours('Mo–Fr 07:00–18:00, So 08:00-12:00')).to.deep.equal(
+      parseHours('Mon-Fri 07:00-18:00, Sun 08:00-12:00'),
+    );
     expect(parseHours('Mon 22:00-00:00')).to.deep.equal([{ day: 0, from: 1_320, until: 1_440 }]);
   });
 
@@ -39,7 +43,7 @@ describe('working hours', () => {
       'Mon 07:00-07:00',
       'Mon 24:00-25:00',
       'Mon 07:00-18:60',
-      'Mo 07:00-08:00',
+      'Monday 07:00-08:00',
     ];
     const long = Array.from({ length: 21 }, () => 'Mon 07:00-08:00').join();
     expect([...wrong, 'Mon 07:00-08:00,', long].map(parseHours)).to.deep.equal(Array(9).fill(null));

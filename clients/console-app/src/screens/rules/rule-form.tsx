@@ -186,7 +186,7 @@ function HoursField({ draft, problem, onChange }: DraftFields) {
     <Field
       label={t.hours}
       hint={t.hoursHint(draft.zone)}
-      placeholder="Mon-Fri 07:00-18:00"
+      placeholder={t.hoursExample}
       maxLength={255}
       value={draft.hours}
       fault={faultOf(problem, 'hours') ?? faultOf(problem, 'time_zone')}
