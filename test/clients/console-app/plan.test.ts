@@ -7,6 +7,7 @@ import { encodePng } from '../../support/png.ts';
 import { itByNight } from '../../support/random-sets.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
+import { until as untilSo } from '../../support/subscribed-ingest.ts';
 
 const SECOND = 1_000_000;
 const WIDTH = 800;
@@ -222,6 +223,8 @@ describe('the plan in the console', () => {
        select $1, user_id, role from memberships where org_id = $2`,
       [other.orgId, site.orgId],
     );
+    // Sessions are kept in memory until the database says that something changed.
+    await untilSo(async () => (await app.call({ path: '/session', token })).body.data.memberships.length > 1);
     await page.reload();
     const organization = page.getByRole('combobox', { name: 'Organization' });
     const question = page.getByRole('alertdialog');
