@@ -452,8 +452,7 @@ class KnownOfAsset {
     }
     if (this.#ofLate !== null) {
       const { piece, heard } = this.#ofLate;
-      const end = Math.min(bucketOf(piece.to) + FARTHEST, (newest?.from ?? Number.POSITIVE_INFINITY) - 1);
-      const around = { from: bucketOf(piece.from) - FARTHEST, to: end };
+      const around = { from: bucketOf(piece.from) - FARTHEST, to: bucketOf(piece.to) + FARTHEST };
       const latest = bucketOf(this.#lateAt);
       late = new RecentHearing(heard, { ...around, latest, first: latest });
     }

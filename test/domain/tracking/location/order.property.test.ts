@@ -38,20 +38,20 @@ describe('history where locations are decided by all scans', () => {
 
   it('does not depend on what is remembered of an asset that is read often (200 random walks)', async () => {
     let remembered = 0;
-    await fc.assert(
-      fc.asyncProperty(aLongWalk, provingSettings, async (batches, settings) => {
-        const asset = new AssetInMemory(settings, true);
-        for (const batch of batches) {
-          await asset.record(batch);
-        }
-        const { history, newest } = await decidedByAll(asset.seen, asset.site);
-        expect(asset.history).to.deep.equal(history);
-        expect(asset.newest).to.deep.equal(newest);
-        remembered += batches.length - asset.loads;
-      }),
-      { numRuns: 200 },
-    );
+    const property = fc.asyncProperty(aLongWalk, provingSettings, async (batches, settings) => {
+      const asset = new AssetInMemory(settings, true);
+      for (const batch of batches) {
+        await asset.record(batch);
+      }
+      const { history, newest } = await decidedByAll(asset.seen, asset.site);
+      expect(asset.history).to.deep.equal(history);
+      expect(asset.newest).to.deep.equal(newest);
+      remembered += batches.length - asset.loads;
+    });
+    await fc.assert(property, { numRuns: 200 });
     expect(remembered).to.be.above(2_000);
+    // Once failed: what comes a little more than a minute late was remembered twice.
+    await fc.assert(property, { seed: 1362027100, path: '3538' });
   });
 
   it('is that of all scans where one that comes a minute late bears on forgotten ones, read now and then', async () => {
