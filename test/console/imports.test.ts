@@ -113,6 +113,8 @@ describe('the imports of the console', () => {
     expect(columns.outcome.faults[0].message).to.match(
       /^unknown column "colour"; known columns: external_key/,
     );
+    const accented = await checked('external_key,name,größe\nA,A,1\n');
+    expect(accented.outcome.faults[0]).to.include({ column: 'größe', code: 'unknown_field' });
   });
 
   it('can be shown whatever a faulty cell holds', async () => {

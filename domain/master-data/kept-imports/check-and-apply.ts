@@ -228,7 +228,7 @@ async function faultsOf(source: CsvSource, issues: readonly RowIssue[]): Promise
 
 function faultOf({ line, issue: { field, code, message } }: RowIssue): FileFault {
   // `tags[0].value` is in the column `tags`.
-  return { line, column: /^\w+/.exec(field)?.[0] ?? field, value: null, code, message };
+  return { line, column: /^[^.[]+/.exec(field)?.[0] ?? field, value: null, code, message };
 }
 
 function cellOf(cells: readonly string[], index: number): string | null {
