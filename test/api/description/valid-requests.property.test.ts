@@ -78,18 +78,31 @@ describe('requests made from the description alone', () => {
     const said = Object.values(document.paths).flatMap((item) =>
       Object.values(item).map(({ operationId, 'x-dependencies': rules = [] }) => [operationId, ...rules]),
     );
+    const alone = ['ZeroOrOne(after, offset);', 'ZeroOrOne(after, sort);'];
     expect(said.filter(([, ...rules]) => rules.length > 0)).to.deep.equal([
-      ['listAssets', 'ZeroOrOne(location_id, location_external_key);', 'IF tag_type THEN tag_value;'],
-      ['listLocations', 'ZeroOrOne(parent_id, parent_external_key);', 'IF tag_type THEN tag_value;'],
+      [
+        'listAssets',
+        'ZeroOrOne(location_id, location_external_key);',
+        ...alone,
+        'IF tag_type THEN tag_value;',
+      ],
+      [
+        'listLocations',
+        'ZeroOrOne(parent_id, parent_external_key);',
+        ...alone,
+        'IF tag_type THEN tag_value;',
+      ],
       [
         'reportAssetLocations',
         'ZeroOrOne(asset_id, asset_external_key);',
         'ZeroOrOne(location_id, location_external_key);',
+        ...alone,
       ],
       ...['reportPresence', 'reportPositionsAt', 'reportStays', 'reportDwell'].map((report) => [
         report,
         'ZeroOrOne(asset_id, asset_external_key);',
         'ZeroOrOne(location_id, location_external_key);',
+        ...(report === 'reportPresence' ? alone : []),
       ]),
       [
         'reportTurns',
