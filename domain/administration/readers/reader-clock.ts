@@ -6,7 +6,7 @@ export interface ReaderClock {
   behind_seconds: number;
   spread_seconds: number;
   minutes: number;
-  /** Steadily off by more than the tolerance. */
+  /** Ahead, or steadily behind, by more than the tolerance. */
   wrong: boolean;
 }
 
@@ -24,7 +24,7 @@ const AHEAD_SECONDS = 120;
 
 const IS_WRONG = sql.fragment`minutes >= ${PROVING_MINUTES}
       and (quartiles[2] > ${BEHIND_SECONDS * 1_000} or quartiles[2] < ${-AHEAD_SECONDS * 1_000})
-      and quartiles[3] - quartiles[1] <= abs(quartiles[2]) / 2`;
+      and (quartiles[2] < 0 or quartiles[3] - quartiles[1] <= quartiles[2] / 2)`;
 
 /**
  * A reader's clock offset: SQL over a `reader_counters` row named `counted`, giving {@link ReaderClock} as
@@ -45,5 +45,5 @@ export const READER_CLOCK = sql.fragment`(
 /** Off by more than the tolerance, but not for long enough to be called wrong. */
 export function isDoubtful({ behind_seconds, spread_seconds, minutes }: ReaderClock): boolean {
   const isOff = behind_seconds > BEHIND_SECONDS || behind_seconds < -AHEAD_SECONDS;
-  return minutes < PROVING_MINUTES && isOff && spread_seconds <= Math.abs(behind_seconds) / 2;
+  return minutes < PROVING_MINUTES && isOff && (behind_seconds < 0 || spread_seconds <= behind_seconds / 2);
 }

@@ -12,7 +12,7 @@ import { Site } from '../../support/site.ts';
 const SECOND = 1_000_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-const NAMES = ['right', 'behind', 'ahead', 'replaying', 'silent', 'new'] as const;
+const NAMES = ['right', 'behind', 'ahead', 'erratic', 'replaying', 'silent', 'new'] as const;
 
 describe("readers' clocks", () => {
   const database = useDatabase();
@@ -39,6 +39,8 @@ describe("readers' clocks", () => {
       await send('right', now - SECOND);
       await send('behind', now - 3 * HOUR - SECOND);
       await send('ahead', now + 10 * MINUTE);
+      // It sends some of its reads late.
+      await send('erratic', now + (minute % 2 === 1 ? HOUR : 10 * MINUTE));
       // An hour's buffer, sent within five minutes, the newest reads among it.
       if (minute >= 20 && minute < 25) {
         for (let part = 0; part < 10; part++) {
@@ -52,7 +54,7 @@ describe("readers' clocks", () => {
     await send('new', now - 3 * HOUR);
   });
 
-  it('are compared with the time of receipt, and called wrong when they are steadily off, not for a replay', async () => {
+  it('are compared with the time of receipt, and called wrong when they are ahead or steadily behind, not for a replay', async () => {
     const readers = await listReaders(database.pool, site.orgId);
     const clocks = Object.fromEntries(readers.map(({ name, clock }) => [name, clock]));
     const steady = { spread_seconds: 0, minutes: 31 };
@@ -60,6 +62,7 @@ describe("readers' clocks", () => {
       right: { behind_seconds: 1, ...steady, wrong: false },
       behind: { behind_seconds: 10_801, ...steady, wrong: true },
       ahead: { behind_seconds: -600, ...steady, wrong: true },
+      erratic: { behind_seconds: -3_600, spread_seconds: 3_000, minutes: 31, wrong: true },
       replaying: { behind_seconds: 2, ...steady, wrong: false },
       silent: null,
       new: { behind_seconds: 10_800, spread_seconds: 0, minutes: 1, wrong: false },
@@ -96,6 +99,7 @@ describe("readers' clocks", () => {
     expect(said).to.match(/behind \(reader \d+\) has a clock that is 10801 s behind/);
     expect(said).to.match(/new \(reader \d+\) may have a wrong clock: so far it is 10800 s behind/);
     expect(said).to.match(/ahead \(reader \d+\) has a clock that is 600 s ahead/);
+    expect(said).to.match(/erratic \(reader \d+\) has a clock that is 3600 s ahead/);
     expect(said).to.not.match(/(right|replaying|silent|new) \(reader \d+\) has a clock/);
   });
 });
