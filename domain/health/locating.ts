@@ -15,6 +15,9 @@ const MOST_TRIALS = 3;
 const MOST_SCANS = 50_000;
 const MOST_MS = 3_000;
 
+/** Other locations that are named. */
+const MOST_NAMED = 5;
+
 const BOUNDS = { scans: MOST_SCANS, assets: 5_000, moves: 0, pairs: 0, worst: 0 };
 
 /**
@@ -56,23 +59,28 @@ async function tryStrength(db: Connection, orgId: number, { location_id: locatio
 async function toFinding(
   db: Connection,
   { id, name }: { id: number; name: string },
-  { location_id: locationId, pair, moves, returns }: FlappingArea,
+  { location_id: locationId, pair, moves, returns, others }: FlappingArea,
   tried: Awaited<ReturnType<typeof tryStrength>> | null,
 ): Promise<Finding> {
+  const shown = others.slice(0, MOST_NAMED);
   const named = await db.any(sql.type(rowsOf<{ id: number; external_key: string }>())`
     select id, external_key from locations
-    where org_id = ${id} and id = any (${sql.binary(integers([...pair, locationId ?? 0]))}::integer[])`);
+    where org_id = ${id} and id = any (${sql.binary(integers([...pair, ...shown, locationId ?? 0]))}::integer[])`);
   const keyOf = (location: number) => named.find((each) => each.id === location)?.external_key ?? location;
   const of = `--org ${id}${locationId === null ? '' : ` --location ${keyOf(locationId)}`}`;
   const wouldBe =
     tried === null
       ? ''
       : `; ${tried.kept + tried.redated + tried.removed} recorded moves would have been ${tried.kept + tried.redated + tried.added} by strength`;
+  const also =
+    others.length === 0
+      ? ''
+      : `; it also changes the moves of ${shown.map(keyOf).join(', ')}${others.length > shown.length ? ` and ${others.length - shown.length} more` : ''}`;
   return warning(
     'locating',
     `Organization ${id} (${name}): assets seem to go to and fro between ${keyOf(pair[0])} and ${keyOf(pair[1])}, as both hear them: ` +
       `${returns} of ${moves} moves within a day were back within 30 seconds${wouldBe}`,
-    `Decide by strength: ${TAGTRAIL} locate set ${of} --by strength; first look with locate try`,
+    `Decide by strength: ${TAGTRAIL} locate set ${of} --by strength; first look with locate try${also}`,
     { what: 'decide_by_strength', id: null },
   );
 }

@@ -13,6 +13,8 @@ export interface FlappingArea {
   moves: number;
   /** Moves among them that returned to where the asset had left at most 30 s before. */
   returns: number;
+  /** Other locations with antennas that a setting of this location would hold for. */
+  others: readonly number[];
 }
 
 /** The newest events of the feed, by positions, which have no gaps: their assets are looked at. All of it takes some 0.1 s. */
@@ -26,6 +28,9 @@ const MOST_STAYS = 50_000;
 const MOST_PAIRS = 200;
 
 const MOST_AREAS = 3;
+
+/** Locations with antennas that are looked for in the areas. */
+const MOST_HEARING = 5_000;
 
 /** Fewer returns are an accident. */
 const LEAST_RETURNS = 10;
@@ -43,11 +48,12 @@ export async function flappingAreas(db: Connection, orgId: number): Promise<read
     return [];
   }
   const site = await readSite(db, orgId);
+  const hearing = await hearingLocations(db, orgId);
   await placeLocations(
     db,
     orgId,
     site,
-    pairs.flatMap(({ a, b }) => [{ locationId: a }, { locationId: b }]),
+    [...pairs.flatMap(({ a, b }) => [a, b]), ...hearing].map((locationId) => ({ locationId })),
   );
   const now = Date.now() * MICROS_PER_MILLISECOND;
   const isDecidedByEvery = (id: number) => site.settingAt(id, now).procedure === 'every';
@@ -60,8 +66,13 @@ export async function flappingAreas(db: Connection, orgId: number): Promise<read
       const returns = own.reduce((sum, pair) => sum + pair.returns, 0);
       const isOften = returns >= LEAST_RETURNS && returns >= LEAST_SHARE * moves;
       const isQuick = own.some(({ quick }) => quick >= LEAST_QUICK);
+      const flapping = own.flatMap(({ a, b, ...of }) => (of.returns + of.quick > 0 ? [a, b] : []));
+      const isOther = (id: number) =>
+        (location_id === null || site.above(id).includes(location_id)) &&
+        isDecidedByEvery(id) &&
+        !flapping.includes(id);
       return worst !== undefined && (isOften || isQuick)
-        ? [{ location_id, pair: [worst.a, worst.b], moves, returns }]
+        ? [{ location_id, pair: [worst.a, worst.b], moves, returns, others: hearing.filter(isOther) }]
         : [];
     })
     .toSorted((a, b) => b.returns - a.returns || b.moves - a.moves)
@@ -70,6 +81,14 @@ export async function flappingAreas(db: Connection, orgId: number): Promise<read
 
 function deepestCommon(one: readonly number[], other: readonly number[]): number | null {
   return one.find((id) => other.includes(id)) ?? null;
+}
+
+async function hearingLocations(db: Connection, orgId: number): Promise<readonly number[]> {
+  const rows = await db.any(sql.type(rowsOf<{ id: number }>())`
+    select distinct location_id as id from antennas
+    where org_id = ${orgId} and location_id is not null and is_enabled
+    order by id limit ${MOST_HEARING}`);
+  return rows.map(({ id }) => id);
 }
 
 interface FlappingPair {

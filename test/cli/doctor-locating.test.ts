@@ -20,7 +20,7 @@ describe('doctor, of assets that seem to go to and fro', () => {
     site = await Site.create(database);
     const hall = await site.location('HALL');
     const [east, west] = [await site.location('EAST', hall), await site.location('WEST', hall)];
-    const readerId = await site.reader('hall', [east, west]);
+    const readerId = await site.reader('hall', [east, west, await site.location('DESK', hall)]);
     await site.asset('CART', 'CART');
     const begun = (Date.now() - 3_600_000) * 1_000;
     for (let second = 0; second < 40; second++) {
@@ -34,7 +34,7 @@ describe('doctor, of assets that seem to go to and fro', () => {
     await sealBatch(database.pool, [{ orgId: site.orgId, after: 0, share: 1_000 }]);
   });
 
-  it('says between which locations, what strength would have made of it, and how to set it', async () => {
+  it('says between which locations, what strength would have made of it, how to set it, and for which others', async () => {
     const org = site.orgId;
     expect(await located()).to.deep.equal([
       {
@@ -43,7 +43,7 @@ describe('doctor, of assets that seem to go to and fro', () => {
         message:
           `Organization ${org} (Acme): assets seem to go to and fro between EAST and WEST, as both hear them: ` +
           '38 of 39 moves within a day were back within 30 seconds; 39 recorded moves would have been 0 by strength',
-        remedy: `Decide by strength: npx --no -- tagtrail locate set --org ${org} --location HALL --by strength; first look with locate try`,
+        remedy: `Decide by strength: npx --no -- tagtrail locate set --org ${org} --location HALL --by strength; first look with locate try; it also changes the moves of DESK`,
       },
     ]);
     const own = await examineOrganization(database.pool, org);

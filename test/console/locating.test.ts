@@ -118,7 +118,8 @@ describe('how locations are decided on, in the console', () => {
     const { orgId } = flapping;
     const hall = await flapping.location('HALL');
     const [east, west] = [await flapping.location('EAST', hall), await flapping.location('WEST', hall)];
-    const reader = await flapping.reader('hall', [east, west]);
+    const desk = await flapping.location('DESK', hall);
+    const reader = await flapping.reader('hall', [east, west, desk]);
     await flapping.asset('CART', 'CART');
     const begun = (Date.now() - 3_600_000) * 1_000;
     for (let index = 0; index < 60; index++) {
@@ -134,7 +135,8 @@ describe('how locations are decided on, in the console', () => {
     expect(others).to.deep.equal([]);
     expect(area.location).to.include({ id: hall, external_key: 'HALL' });
     expect(area.pair.map(({ name }: { name: string }) => name)).to.deep.equal(['EAST', 'WEST']);
-    expect(area).to.include({ moves: 39, returns: 38 });
+    expect(area).to.deep.include({ moves: 39, returns: 38, others_count: 1 });
+    expect(area.others[0]).to.include({ id: desk, external_key: 'DESK' });
     expect(area.tried).to.include({ present: 39, proposed: 0 });
 
     const admin = await suite.as('admin', orgId);

@@ -56,7 +56,10 @@ const proposals = memberRoute({
   success: found(PROPOSALS, 'Areas to decide by strength'),
   handle: async ({ context: { db, parts }, signal }) => {
     const proposed = await parts.proposals.of(db.orgId, signal());
-    const ids = proposed.flatMap(({ location_id: id, pair }) => (id === null ? pair : [id, ...pair]));
+    const ids = proposed.flatMap(({ location_id: id, pair, others }) => [
+      ...(id === null ? pair : [id, ...pair]),
+      ...others.slice(0, OTHERS_NAMED),
+    ]);
     return proposalsView(proposed, await locationsNamed(db, ids));
   },
 });
@@ -196,14 +199,17 @@ function settingView(made: MadeSetting, users: ReadonlyMap<string, string>) {
   };
 }
 
+const OTHERS_NAMED = 5;
+
 function proposalsView(proposed: readonly Proposal[], locations: References) {
   const placeOf = (id: number) => locations.get(id) ?? unknown(id);
-  return proposed.map(({ location_id: id, pair, moves, returns, tried }) => {
+  return proposed.map(({ location_id: id, pair, moves, returns, others, tried }) => {
     const counts = tried === null ? null : countsView(tried.counts);
     return {
       location: id === null ? null : placeOf(id),
       pair: pair.map(placeOf),
       ...{ moves, returns },
+      ...{ others: others.slice(0, OTHERS_NAMED).map(placeOf), others_count: others.length },
       tried:
         tried === null || counts === null
           ? null

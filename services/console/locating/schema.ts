@@ -125,6 +125,8 @@ export const PROPOSALS = listOf(
     location: REFERENCE_OR_NULL,
     pair: { ...listOf(REFERENCE), minItems: 2, maxItems: 2 },
     ...{ moves: COUNT_SCHEMA, returns: COUNT_SCHEMA },
+    /** The first of the other places that the setting would hold for, and how many there are. */
+    ...{ others: listOf(REFERENCE), others_count: COUNT_SCHEMA },
     tried: nullableSchema(
       objectOf({ from: TIME_SCHEMA, to: TIME_SCHEMA, present: COUNT_SCHEMA, proposed: COUNT_SCHEMA }),
     ),

@@ -40,7 +40,7 @@ describe('how locations are decided on, in the console, in a browser', () => {
     place.dock = await site.location('DOCK-1', hall);
     place.gate = await site.location('GATE-2', hall);
     reader.dock = await site.reader('dock', [place.dock]);
-    reader.gate = await site.reader('gate', [place.gate]);
+    reader.gate = await site.reader('gate', [place.gate, await site.location('DESK', hall)]);
     asset.cart = await site.asset('CART-7', 'CART7');
     asset.truck = await site.asset('TRUCK-1', 'TRUCK1');
     await flap('CART7', begun, 15);
@@ -57,6 +57,7 @@ describe('how locations are decided on, in the console, in a browser', () => {
     await page.getByRole('heading', { name: 'Back and forth in the last 24 hours' }).waitFor();
     await page.getByRole('link', { name: 'DOCK-1' }).first().waitFor();
     await page.getByText('30 moves would have been 1').waitFor();
+    await page.getByText('Also changes the moves of DESK').waitFor();
     expect(
       await page
         .getByRole('button')
@@ -119,6 +120,9 @@ describe('how locations are decided on, in the console, in a browser', () => {
     );
     const page = await app.open('#/locating', token);
     await page.getByRole('button', { name: 'Remove planned setting: HALL' }).click();
+    await page
+      .getByText(/Places with another setting in force are not looked at; the last one began/)
+      .waitFor();
     const found = await faultsOf(page, 'locating-planned');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('HALL: the planned setting is removed').first().waitFor();

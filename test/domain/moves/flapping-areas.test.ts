@@ -40,7 +40,7 @@ describe('areas that flap', () => {
     database.beforeDrop(() => measured.client.end());
     const all = await measured.measure(async (client) => {
       expect(await flappingAreas(client, site.orgId)).to.deep.equal([
-        { location_id: null, pair: [a, b], moves: 30, returns: 29 },
+        { location_id: null, pair: [a, b], moves: 30, returns: 29, others: [] },
       ]);
     });
     const pages = [...all.values()].reduce((sum, statement) => sum + statement.pages, 0);
@@ -54,6 +54,7 @@ describe('areas that flap', () => {
     const bay = await site.location('BAY', hall);
     const [east, west] = [await site.location('EAST', bay), await site.location('WEST', hall)];
     const yard = await site.location('YARD');
+    await site.reader('portals', [east, west, bay, yard]);
     const assetId = await site.asset('CART', 'CART');
     const areas = () => flappingAreas(database.pool, site.orgId);
     await append(site, assetId, [east, west], 8, 20);
@@ -62,7 +63,9 @@ describe('areas that flap', () => {
     expect(await areas(), 'slow').to.deep.equal([]);
     await append(site, assetId, [east, west], 20, 20);
     await append(site, assetId, [east, yard], 9, 20);
-    expect(await areas()).to.deep.equal([{ location_id: hall, pair: [east, west], moves: 68, returns: 26 }]);
+    expect(await areas()).to.deep.equal([
+      { location_id: hall, pair: [east, west], moves: 68, returns: 26, others: [bay] },
+    ]);
     // Already decided otherwise.
     await database.rows(
       `insert into location_settings (org_id, location_id, valid_from, procedure, certainty)
@@ -101,7 +104,7 @@ describe('areas that flap', () => {
     }
     await sealBatch(database.pool, [{ orgId, after: 0, share: 1_000 }]);
     expect(await flappingAreas(database.pool, orgId)).to.deep.equal([
-      { location_id: null, pair: [a, b], moves: 30, returns: 14 },
+      { location_id: null, pair: [a, b], moves: 30, returns: 14, others: [] },
     ]);
   });
 

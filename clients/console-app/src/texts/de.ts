@@ -1603,10 +1603,14 @@ export const de = {
     flappingHint:
       'Objekte, die mehrere Antennen hören, scheinen sich mit jeder Lesung zu bewegen. Nach Stärke sind sie dort, wo sie am lautesten zu hören sind.',
     noFlapping: 'Kein Objekt ging zwischen zwei Orten hin und her: Es gibt nichts einzustellen.',
+    noFlappingByEvery:
+      'Kein Objekt ging zwischen Orten hin und her, an denen jede Lesung entscheidet. Orte mit anderer Einstellung werden nicht betrachtet; die letzte gilt seit',
     flaps: (moves: number, returns: number) =>
       `${counted(moves, 'Bewegung', 'Bewegungen')}, davon ${number(returns)} zurück binnen 30 s`,
     wouldHaveBeen: (present: number, proposed: number) =>
       `Aus ${counted(present, 'Bewegung', 'Bewegungen')} wären ${number(proposed)} geworden`,
+    alsoChanges: (places: readonly string[], count: number) =>
+      `Ändert auch die Bewegungen von ${places.join(', ')}${count > places.length ? ` und ${number(count - places.length)} weiteren` : ''}`,
     decideByStrength: (place: string) => `Nach Stärke entscheiden: ${place}`,
     look: 'Ansehen',
     lookAt: (place: string) => `Ansehen, was sich ändern würde: ${place}`,

@@ -1560,10 +1560,14 @@ export const en = {
     flappingHint:
       'Assets that several antennas hear seem to move with every read. Deciding by strength puts them where they are heard loudest.',
     noFlapping: 'No asset went back and forth between two places: there is nothing to tune.',
+    noFlappingByEvery:
+      'No asset went back and forth between places decided by every read. Places with another setting in force are not looked at; the last one began',
     flaps: (moves: number, returns: number) =>
       `${counted(moves, 'move', 'moves')}, ${number(returns)} of them back within 30 s`,
     wouldHaveBeen: (present: number, proposed: number) =>
       `${counted(present, 'move', 'moves')} would have been ${number(proposed)}`,
+    alsoChanges: (places: readonly string[], count: number) =>
+      `Also changes the moves of ${places.join(', ')}${count > places.length ? ` and ${number(count - places.length)} more` : ''}`,
     decideByStrength: (place: string) => `Decide by strength: ${place}`,
     look: 'Preview',
     lookAt: (place: string) => `Preview what would change: ${place}`,

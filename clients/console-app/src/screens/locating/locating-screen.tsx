@@ -68,11 +68,24 @@ export function LocatingScreen() {
           )}
           {trial.result !== null && <TrialReport result={trial.result} />}
           {made !== undefined && <InForce settings={inForce} />}
-          {trial.result === null && !trial.isRunning && <Proposals isWhole />}
+          {trial.result === null && !trial.isRunning && (
+            <Proposals isWhole={made !== undefined} since={lastBegun(inForce)} />
+          )}
         </div>
       </div>
       {made !== undefined && made.length > 0 && <SettingHistory settings={made} />}
     </div>
+  );
+}
+
+/** When the last of these began that decides otherwise than by every read; null without any. */
+function lastBegun(inForce: readonly MadeSetting[]): string | null {
+  const deciding = inForce.filter(({ procedure }) => procedure === 'strength' || procedure === 'position');
+  return (
+    deciding
+      .map(({ valid_from: from }) => from)
+      .toSorted()
+      .at(-1) ?? null
   );
 }
 

@@ -4,6 +4,7 @@ import type { Proposal } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
+import { Instant } from '../../parts/instant.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { href } from '../../router/router.ts';
@@ -22,10 +23,13 @@ const AGAIN = 5_000;
 export function Proposals({
   among = null,
   isWhole = false,
+  since = null,
 }: {
   /** Only if one of these places takes part, by their keys; null for all. */
   among?: readonly (string | null)[] | null;
   isWhole?: boolean;
+  /** When the last setting began that keeps its places from being looked at; null without any. */
+  since?: string | null;
 }) {
   const t = texts.value.locating;
   const { answer, problem, reload } = useRead<{ data: readonly Proposal[] }>('/locating/proposals');
@@ -46,7 +50,17 @@ export function Proposals({
     <section class="card stack" aria-labelledby="locating-proposals">
       <h2 id="locating-proposals">{t.flapping}</h2>
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
-      {answer !== undefined && shown.length === 0 && <p class="hint">{t.noFlapping}</p>}
+      {answer !== undefined && shown.length === 0 && (
+        <p class="hint">
+          {since === null ? (
+            t.noFlapping
+          ) : (
+            <>
+              {t.noFlappingByEvery} <Instant at={since} />.
+            </>
+          )}
+        </p>
+      )}
       {shown.length > 0 && (
         <>
           <p class="hint">{t.flappingHint}</p>
@@ -61,7 +75,8 @@ export function Proposals({
   );
 }
 
-function Proposed({ proposal: { location, pair, moves, returns, tried } }: { proposal: Proposal }) {
+function Proposed({ proposal }: { proposal: Proposal }) {
+  const { location, pair, moves, returns, tried, others, others_count: count } = proposal;
   const t = texts.value.locating;
   const { run, isBusy, problem } = useAction();
   const [a, b] = pair;
@@ -86,6 +101,14 @@ function Proposed({ proposal: { location, pair, moves, returns, tried } }: { pro
           </a>
         </p>
         <p>{tried === null ? t.flaps(moves, returns) : t.wouldHaveBeen(tried.present, tried.proposed)}</p>
+        {count > 0 && (
+          <p class="hint">
+            {t.alsoChanges(
+              others.map(({ name }) => name),
+              count,
+            )}
+          </p>
+        )}
         {problem !== null && <ProblemNote problem={problem} />}
       </div>
       {may('admin') && (
