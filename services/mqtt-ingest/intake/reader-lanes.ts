@@ -17,8 +17,8 @@ interface Recording
 /**
  * Records messages in lanes, each reader's in order. Large messages have lanes of their own: committing
  * 9,999 unknown tags takes as long as a hundred ordinary messages, which would wait. So have those of organizations whose
- * scans take long to decide on, whose messages ran out of time, or that fill batches with others' as a large message
- * would. The first of these is found in an ordinary lane, and goes over to the others.
+ * scans take long to decide on, or whose messages ran out of time. The first of these is found in an ordinary lane, and goes
+ * over to the others.
  *
  * A reader's pending messages are all on one side: small ones behind a large one go along with it, and before
  * a large one {@link free} waits until the small ones are done.
@@ -37,10 +37,7 @@ export class ReaderLanes {
     const options = { ...recording, ...bounds, laneKey: readerOf, tenant: organizationOf };
     this.#ordinary = new Batch<ReadMessage, MessageOutcome>({
       ...options,
-      flush: (messages) => {
-        this.#requireRoom(messages);
-        return (flushBounded ?? recording.flush)(messages);
-      },
+      flush: flushBounded ?? recording.flush,
       lanes: ORDINARY_LANES,
     });
     this.#large = new LargeLanes(options);
@@ -100,17 +97,6 @@ export class ReaderLanes {
       (mapped.outcome === 'items' && mapped.items.length > LARGE) ||
       (reader !== null && this.#heavy.isHeavy(reader.orgId))
     );
-  }
-
-  /** @throws TooHeavy if one organization has as much as a large message in a batch with others. */
-  #requireRoom(messages: readonly ReadMessage[]): void {
-    const ofOrganizations = Map.groupBy(messages, organizationOf);
-    for (const [orgId, own] of ofOrganizations.size > 1 ? ofOrganizations : []) {
-      if (orgId !== NO_ORGANIZATION && own.reduce((sum, message) => sum + weigh(message), 0) > LARGE) {
-        this.#heavy.note(orgId, Number.POSITIVE_INFINITY);
-        throw new TooHeavy(orgId);
-      }
-    }
   }
 
   async drain(patience: number): Promise<void> {
@@ -213,10 +199,8 @@ function readerOf({ reader }: Pick<ReadMessage, 'reader'>): number {
 
 export const NO_READER = 0;
 
-const NO_ORGANIZATION = 0;
-
 export function organizationOf({ reader }: ReadMessage): number {
-  return reader?.orgId ?? NO_ORGANIZATION;
+  return reader?.orgId ?? 0;
 }
 
 export function weigh({ mapped, payload }: ReadMessage): number {

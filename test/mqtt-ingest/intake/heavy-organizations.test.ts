@@ -7,7 +7,6 @@ import {
   Workload,
 } from '../../../domain/tracking/location/heavy-organizations.ts';
 import { ReaderLanes } from '../../../services/mqtt-ingest/intake/reader-lanes.ts';
-import type { Registry } from '../../../services/mqtt-ingest/registry/registry.ts';
 import { useDatabase } from '../../support/database.ts';
 import { openIntake } from '../../support/intake.ts';
 import { STRENGTH, storeSettings } from '../../support/location-settings.ts';
@@ -93,7 +92,25 @@ describe('an organization with a tag that was read three hundred times a second 
         isNamed: (error, { reader }) => error instanceof TooHeavy && error.orgId === reader?.orgId,
         isOutage: () => false,
       });
-      const send = sendTo(lanes, registry);
+      const send = async (topic: string) => {
+        const incoming = {
+          topic,
+          payload: Buffer.from('{}'),
+          isDup: false,
+          sender: topic,
+          packetId: 1,
+          isStale: false,
+        };
+        const mapped = { outcome: 'ignored', reason: 'a test' } as const;
+        const message = new MessageAsRead(incoming, {
+          reader: registry.byTopic(topic) ?? null,
+          receivedAt: now,
+          mapped,
+        });
+        await lanes.free(message);
+        lanes.enter(message);
+        await lanes.submit(message).finally(() => lanes.leave(message));
+      };
       const own = readers.map(send);
       await Promise.all(others.map(send));
       held.resolve();
@@ -102,65 +119,3 @@ describe('an organization with a tag that was read three hundred times a second 
     }
   });
 });
-
-describe('an organization that fills batches with the messages of others', () => {
-  const database = useDatabase();
-
-  it('has its messages recorded in lanes where no ordinary ones of others wait, like large ones', async () => {
-    const crowded = await Site.create(database, 'Crowded');
-    const other = await Site.create(database, 'Beside');
-    const topics = Array.from({ length: 40 }, (_, number) => `crowded ${number}`);
-    await Promise.all(topics.map((name) => crowded.reader(name, [null])));
-    const others = ['beside 1', 'beside 2', 'beside 3', 'beside 4'];
-    await Promise.all(others.map((name) => other.reader(name, [null])));
-    const { registry } = await openIntake(database);
-    const first = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    const together: number[] = [];
-    const lanes = new ReaderLanes({
-      heavy: new HeavyOrganizations(),
-      flush: async (messages) => {
-        const orgIds = new Set(messages.map(({ reader }) => reader?.orgId));
-        together.push(orgIds.size);
-        // The first batch of each lane lets the next one fill.
-        await (together.length <= 2 ? first.promise : orgIds.has(crowded.orgId) ? held.promise : null);
-        return messages.map((message) => ({ counts: countItems(message, [], null), rejections: [] }));
-      },
-      isNamed: (error, { reader }) => error instanceof TooHeavy && error.orgId === reader?.orgId,
-      isOutage: () => false,
-    });
-    const send = sendTo(lanes, registry);
-    const opening = others.map((topic) => send(topic));
-    const crowd = topics.map((topic) => send(topic, 20_000));
-    const beside = others.map((topic) => send(topic));
-    first.resolve();
-    await Promise.all([...opening, ...beside]);
-    expect(together.every((organizations) => organizations === 1)).to.equal(true);
-    const next = send('crowded 0', 20_000);
-    await Promise.all(others.map((topic) => send(topic)));
-    held.resolve();
-    await Promise.all([...crowd, next]);
-  });
-});
-
-/** Sends a message of a reader, of which nothing is recorded. */
-function sendTo(lanes: ReaderLanes, registry: Pick<Registry, 'byTopic'>) {
-  return async (topic: string, bytes = 2) => {
-    const incoming = {
-      topic,
-      payload: Buffer.alloc(bytes),
-      isDup: false,
-      sender: topic,
-      packetId: 1,
-      isStale: false,
-    };
-    const message = new MessageAsRead(incoming, {
-      reader: registry.byTopic(topic) ?? null,
-      receivedAt: 1,
-      mapped: { outcome: 'ignored', reason: 'a test' },
-    });
-    await lanes.free(message);
-    lanes.enter(message);
-    await lanes.submit(message).finally(() => lanes.leave(message));
-  };
-}
