@@ -86,7 +86,7 @@ async function comeBack(koa: Context, { provider, errands, parts, log }: OidcPar
       if (identity.missingClaim !== null) {
         log.warn(
           { missing_claim: identity.missingClaim },
-          'The identity provider did not send OIDC_ROLE_CLAIM, so OIDC_ROLES gives no role; does it need a scope (OIDC_SCOPES)?',
+          'Identity provider did not send OIDC_ROLE_CLAIM, so OIDC_ROLES gives no role; OIDC_SCOPES can ask for more',
         );
       }
       const requestId: string = koa.state['requestId'];
