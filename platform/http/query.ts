@@ -39,7 +39,9 @@ export const NO_QUERY: Query<Record<never, never>> = { parameters: {} };
 export function readQuery<P extends Parameters>(query: Query<P>, search: string): ParameterValues<P> {
   // The constructor strips one leading question mark, which may belong to the first name.
   const given = new URLSearchParams(`?${search}`);
-  const pairs = (query.exclusive ?? []).filter((pair) => pair.every((name) => given.has(name)));
+  // An empty one is absent, or refused by itself.
+  const isGiven = (name: string) => given.getAll(name).some((value) => value !== '');
+  const pairs = (query.exclusive ?? []).filter((pair) => pair.every(isGiven));
   const ambiguities = new Map(pairs.flatMap(ambiguous).map((issue) => [issue.field, issue]));
   const undecodable = encodesUtf8(search) ? NONE : undecodableNames(search);
   const issues: FieldIssue[] = [];

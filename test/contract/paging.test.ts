@@ -118,6 +118,8 @@ describe('pages of lists', () => {
         const issues = [other, 'after'].map((field) => ({ field, code: 'ambiguous_fields', message }));
         expectFields(await client.get(`${path}?after=1&${other}=1`), issues);
       }
+      const unsorted = await client.get(`${path}?after=${ids[0]}&sort=`);
+      expect(unsorted.body, path).to.deep.equal(rest.body);
     }
   });
 
