@@ -1,3 +1,4 @@
+import { AppError } from '../../../base/errors.ts';
 import { wireTimeOfMicros, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { inSnapshot } from '../../../db/timescale/connections/transaction.ts';
 import { pageOfReaders, type ReaderNow } from '../../../domain/administration/readers/page-of-readers.ts';
@@ -71,12 +72,19 @@ const readers = route({
           { q, sort: [{ field: 'last_message_at', isDescending: false }] },
           { limit: MOST_READERS, offset: 0 },
         );
+        if (q !== undefined && page.totalCount === 0) {
+          throw new AppError('not_found', `No reader has ${q} in its name or topic`);
+        }
         const findings = [
           ...(await examineReaders(installation, db.orgId)),
           ...(await examineSilences(installation, db.orgId)),
         ];
         return {
-          findings: findings.map(({ status, message, remedy }) => ({ status, message, remedy })),
+          findings_of_all_readers: findings.map(({ status, message, remedy }) => ({
+            status,
+            message,
+            remedy,
+          })),
           readers: page.rows.map(readerView),
           reader_count: page.totalCount,
         };

@@ -1,5 +1,6 @@
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { writeJson } from '../../../base/json/json-text.ts';
+import { VERSION } from '../../../base/version.ts';
 import { JSON_TYPE, parseBody, type StreamedBody } from '../../../platform/http/body.ts';
 import { StreamedList } from '../../../platform/http/lists.ts';
 import { badRequest, Problem, toProblem } from '../../../platform/http/problem.ts';
@@ -64,7 +65,7 @@ export function mcpRoute(routes: Routes, consoleUrl: string | null) {
       const { createMcpHandler, McpServer, tools } = await sdk;
       const asking = { context, requestId, signal, charge, confirm, byOperation };
       const handler = createMcpHandler(() => {
-        const server = new McpServer({ name: 'tagtrail', version: '1.0.0' }, { instructions: INSTRUCTIONS });
+        const server = new McpServer({ name: 'tagtrail', version: VERSION }, { instructions: INSTRUCTIONS });
         for (const { name, tool, ...config } of tools) {
           server.registerTool(name, config, (given) => answerOf(asking, tool, given, consoleUrl));
         }
@@ -115,15 +116,17 @@ async function answerOf(
 ) {
   try {
     const named = await namedBy(asking, given);
-    const asks = tool.asks(given, named);
+    const asks = Object.entries(tool.asks(given, named));
     // As many tokens as the same requests over HTTP.
     await asking.charge(asks.length - (named === null ? 1 : 0));
     const answers: string[] = [];
-    for (const each of asks) {
-      answers.push(await ask(asking, each));
+    for (const [name, each] of asks) {
+      answers.push(`${JSON.stringify(name)}:${await ask(asking, each)}`);
     }
-    const screen = `${consoleUrl ?? ''}/#/${tool.screen(given, named)}?org=${asking.context.db.orgId}`;
-    return content(`{"console":${JSON.stringify(screen)},"answers":[${answers.join()}]}`);
+    const screen = tool.screen(given, named);
+    const organization = `${screen.includes('?') ? '&' : '?'}org=${asking.context.db.orgId}`;
+    const shown = JSON.stringify(`${consoleUrl ?? ''}/#/${screen}${organization}`);
+    return content(`{"console":${shown},"answers":{${answers.join()}}}`);
   } catch (error) {
     const problem = toProblem(error);
     if (problem.type === 'internal_error') {
