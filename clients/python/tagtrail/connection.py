@@ -12,6 +12,7 @@ from datetime import datetime
 from email.message import Message
 from http.client import HTTPException
 from typing import Any, NamedTuple
+from urllib.error import URLError
 from urllib.parse import quote, urlencode
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
 
@@ -100,11 +101,11 @@ class Connection:
     ) -> Any:
         """
         The JSON of a success. Asks again after `Retry-After`, whatever the method, because what is refused has changed
-        nothing; with growing pauses after a failure, where asking twice does no harm.
+        nothing; with growing pauses after a failure, where asking twice does no harm: of a read, or unsent.
         """
         for name, value in (path_parameters or {}).items():
             path = path.replace(f"{{{name}}}", quote(str(value), safe=""))
-        content = body if isinstance(body, bytes) or body is None else json.dumps(body, allow_nan=False).encode()
+        content = body if isinstance(body, bytes) or body is None else _json_of(body)
         left = self._patience
         attempt = 0
         while True:
@@ -144,6 +145,15 @@ class Connection:
             return lost
 
 
+def _json_of(body: object) -> bytes:
+    def text_of(value: object) -> str:
+        if isinstance(value, datetime):
+            return value.isoformat()
+        raise TypeError(f"a body cannot have {value!r}")
+
+    return json.dumps(body, allow_nan=False, default=text_of).encode()
+
+
 def _pairs(name: str, value: object) -> list[tuple[str, str]]:
     match value:
         case None:
@@ -168,9 +178,14 @@ def _pause_after(method: str, outcome: Answer | ConnectionError, attempt: int) -
         if outcome.status == 429 or (outcome.status in (408, 503) and told is not None and attempt < MOST_FAILURES):
             return (1 if told is None else told) + jitter / 4
     is_failure = isinstance(outcome, ConnectionError) or outcome.status >= 500
-    if is_failure and method == "GET" and attempt < MOST_FAILURES:
+    if is_failure and (method == "GET" or _is_unsent(outcome)) and attempt < MOST_FAILURES:
         return float(2**attempt) / 2 * (0.5 + jitter)
     return None
+
+
+def _is_unsent(outcome: Answer | ConnectionError) -> bool:
+    cause = outcome.__cause__ if isinstance(outcome, ConnectionError) else None
+    return isinstance(cause, URLError) and isinstance(cause.reason, ConnectionRefusedError)
 
 
 def wait(outcome: Answer | ConnectionError, seconds: float) -> None:

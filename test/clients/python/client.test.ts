@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { useApi } from '../../support/api.ts';
 import { appendMoves } from '../../support/feed-rows.ts';
+import { freePort } from '../../support/free-port.ts';
 import { sealAll } from '../../support/seal-all.ts';
 import { PYTHON_CLIENT, usePythonClient } from './use-python-client.ts';
 
@@ -143,6 +144,26 @@ print(json.dumps([*said, client.moves_head(), next(client.follow_moves(after=5))
       access,
     );
     expect(said).to.deep.equal([6, 9, 'validation_error', 'after', 9, 6]);
+  });
+
+  it('sends a write again that was refused a connection, until its patience ends, and times', async () => {
+    const said = await python.run(
+      `${CLIENT}
+import logging
+from datetime import datetime, timezone
+waits = []
+handler = logging.Handler()
+handler.emit = waits.append
+logging.getLogger("tagtrail").setLevel("INFO")
+logging.getLogger("tagtrail").addHandler(handler)
+try:
+    Client(os.environ["CLOSED"], "tt_", patience=1).create_asset({"name": "x"})
+except ConnectionError:
+    end = client.create_asset({"name": "x", "valid_to": datetime(2040, 5, 4, tzinfo=timezone.utc)})["data"]["valid_to"]
+    print(json.dumps([len(waits) > 0, end]))`,
+      { ...access, CLOSED: `http://127.0.0.1:${await freePort()}` },
+    );
+    expect(said).to.deep.equal([true, '2040-05-04T00:00:00.000Z']);
   });
 
   it('asks again when it is told to, whatever the method; after a failure only where that does no harm', async () => {

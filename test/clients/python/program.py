@@ -36,6 +36,11 @@ def main() -> None:
     assert crates == [f"CRATE-{number}" for number in reversed(range(7))]
     some = client.list_assets(external_key=["CRATE-1", "CRATE-2", "NONE"], is_active=True)["data"]
     assert len(some) == 2
+    unsorted = []
+    for row in rows(client.list_assets, q="crate", limit=3):
+        unsorted.append(row["external_key"])
+        client.delete_asset(row["id"])
+    assert unsorted == [f"CRATE-{number}" for number in range(7)]
     since = datetime(2026, 5, 4, 8, tzinfo=timezone.utc)
     assert list(rows(client.list_asset_history, asset["id"], from_=since, to="2026-05-05T08:00:00Z")) == []
     assert list(rows(client.report_presence, state=["overdue", "missing"], asset_id=asset["id"])) == []
