@@ -11,5 +11,5 @@ export {
 export type { Following, FollowOptions } from './follow.ts';
 export type { components, operations, paths } from './paths.ts';
 export { type Patience, patientFetch } from './patient-fetch.ts';
-export { type Page, rows } from './rows.ts';
+export { type Page, type PageById, rows, rowsById } from './rows.ts';
 export { type Answer, unwrap } from './unwrap.ts';

@@ -9,7 +9,8 @@ export interface Patience {
 
 /**
  * A `fetch` that asks again: after `Retry-After` where the rate limit or a time limit was met, whatever the method,
- * because what is refused has changed nothing; with growing pauses after a 5xx or a lost connection, where asking twice does no harm.
+ * because what is refused has changed nothing; with growing pauses after a 5xx or a lost connection,
+ * where asking twice does no harm.
  */
 export function patientFetch({
   milliseconds: patience = 300_000,
@@ -59,8 +60,16 @@ function pauseAfter(request: Request, outcome: Response | Lost, attempt: number)
     return Number(outcome.headers.get('Retry-After') ?? 1) * 1000 + jitter * 250;
   }
   const isFailure = !(outcome instanceof Response) || outcome.status >= 500;
-  const isHarmless = request.method === 'GET' || request.method === 'HEAD';
+  const isHarmless = request.method === 'GET' || request.method === 'HEAD' || isUnsent(outcome);
   return isFailure && isHarmless && attempt < MOST_FAILURES ? 500 * 2 ** attempt * (0.5 + jitter) : null;
+}
+
+function isUnsent(outcome: Response | Lost): boolean {
+  return (
+    !(outcome instanceof Response) &&
+    outcome.cause instanceof Error &&
+    (outcome.cause.cause as { code?: unknown } | undefined)?.code === 'ECONNREFUSED'
+  );
 }
 
 /** A rate limit is met for as long as it takes; a query that takes too long does so perhaps every time. */

@@ -164,6 +164,30 @@ describe('following with the typed client', () => {
         });
       }
 
+      it('asks the more rarely the less is left of the rate limit', async () => {
+        await append(4);
+        const left = ['3000', '1500', '0'];
+        const gateway = createServer(async ({ url, headers }, response) => {
+          const authorization = String(headers.authorization);
+          const answer = await fetch(api.url + url?.replace('limit=200', 'limit=1'), {
+            headers: { authorization },
+          });
+          const rate = { 'X-RateLimit-Limit': '6000', 'X-RateLimit-Remaining': left.shift() ?? '0' };
+          response.writeHead(200, { 'Content-Type': 'application/json', ...rate }).end(await answer.text());
+        }).listen(0, '127.0.0.1');
+        await once(gateway, 'listening');
+        try {
+          const waits: number[] = [];
+          const onWait = ({ milliseconds }: { milliseconds: number }) => waits.push(milliseconds);
+          const url = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
+          await take(followed({ onWait }, url), 4);
+          expect(waits).to.deep.equal([20, 40]);
+        } finally {
+          gateway.closeAllConnections();
+          gateway.close();
+        }
+      });
+
       it('throws what begins anew where events are not kept any more, with the head to begin from', async () => {
         await append(9);
         await api.database.rows(`update ${heads} set oldest = 6 where org_id = $1`, [orgId]);

@@ -68,7 +68,7 @@ describe('the package of the typed client', () => {
       }
       const exported = await run(process.execPath, ['program.js']);
       expect(exported.trim()).to.equal(
-        'FeedExpiredError,TagtrailError,createTagtrailClient,isAlert,isMove,patientFetch,rows,unwrap',
+        'FeedExpiredError,TagtrailError,createTagtrailClient,isAlert,isMove,patientFetch,rows,rowsById,unwrap',
       );
     }
   });

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { startApi } from '../../../services/api/start.ts';
 import { apiConfig, useApi } from '../../support/api.ts';
+import { freePort } from '../../support/free-port.ts';
 import { useTypedClient } from '../../support/typed-client.ts';
 
 describe('the patience of the typed client', () => {
@@ -69,7 +70,7 @@ describe('the patience of the typed client', () => {
     }
   });
 
-  it('asks again after a failure where that does no harm, and only there', async () => {
+  it('asks again after a failure where that does no harm or nothing was sent, and only there', async () => {
     const { createTagtrailClient } = client();
     let requests = 0;
     const gateway = await listen((_, response) => {
@@ -87,6 +88,13 @@ describe('the patience of the typed client', () => {
     } finally {
       gateway.close();
     }
+    let refusals = 0;
+    const patience = { milliseconds: 1000, onWait: () => refusals++ };
+    const baseUrl = `http://127.0.0.1:${await freePort()}`;
+    const tagtrail = createTagtrailClient({ baseUrl, apiKey: 'tt_', patience });
+    const sent = tagtrail.POST('/api/v1/assets', { body: { name: 'Once' } });
+    expect(await sent.catch((error: Error) => error.message)).to.equal('fetch failed');
+    expect(refusals).to.be.above(0);
   });
 });
 

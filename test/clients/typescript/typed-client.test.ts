@@ -34,7 +34,7 @@ describe('the typed client', () => {
     for (const name of names) {
       await api.call({ method: 'POST', path: '/api/v1/assets', key, json: { name } });
     }
-    const { createTagtrailClient, rows } = client();
+    const { createTagtrailClient, rows, rowsById } = client();
     const tagtrail = createTagtrailClient({ baseUrl: api.url, apiKey: key });
     const asked: unknown[] = [];
     const found: string[] = [];
@@ -46,6 +46,17 @@ describe('the typed client', () => {
     }
     expect(found).to.deep.equal(names);
     expect(asked).to.deep.equal([0, 3, 6].map((offset) => ({ limit: 3, offset })));
+
+    const byId: string[] = [];
+    for await (const { id, name } of rowsById(
+      (page: object) => tagtrail.GET('/api/v1/assets', { params: { query: page } }),
+      3,
+    )) {
+      byId.push(name);
+      // Rows that go do not move those behind them.
+      await api.call({ method: 'DELETE', path: `/api/v1/assets/${id}`, key });
+    }
+    expect(byId).to.deep.equal(names);
   });
 
   it('throws what the API says of a refusal', async () => {
