@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -108,6 +108,17 @@ export class KeptCopy {
       compare(`history of asset ${row.id}`, history, Object.fromEntries(wanted.map(stayOf)));
     }
     return found;
+  }
+
+  /** As if it had been killed before it had read the histories. To be called after `differences`. */
+  forgetHistories(): void {
+    const copy = this.read();
+    if (copy === null) {
+      throw new Error('there is no copy');
+    }
+    const unread = Object.keys(copy.assets).map(Number);
+    const tracks = Object.entries(copy.tracks).map(([id, track]) => [id, { ...track, history: {} }]);
+    writeFileSync(this.#file(), JSON.stringify({ ...copy, tracks: Object.fromEntries(tracks), unread }));
   }
 
   /** @returns what its process had said. */

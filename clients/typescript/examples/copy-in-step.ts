@@ -17,7 +17,7 @@ import {
   type Following,
   isMove,
   type MoveEvent,
-  rows,
+  rowsById,
   TagtrailError,
   unwrap,
 } from 'tagtrail-client';
@@ -34,6 +34,8 @@ interface Copy {
   >;
   /** By the asset's id; apart, since either feed can be ahead of the other. Those of deleted assets stay. */
   tracks: Record<number, Track>;
+  /** Assets whose histories are still to be read, where the feed does not have them whole. */
+  unread: number[];
 }
 
 interface Track {
@@ -79,32 +81,46 @@ try {
   process.exitCode = 1;
 }
 
-/** Reads the heads of the feeds first, then everything: changes in between come as events, perhaps a second time. */
+/** Reads where to follow from first, then everything: changes in between come as events, perhaps a second time. */
 async function begin(): Promise<Copy> {
   const begun: Copy = {
-    moves: await client.feedHead(),
+    moves: await beginOfMoves(),
     changes: await client.changesHead(),
-    ...{ locations: {}, assets: {}, tracks: {} },
+    ...{ locations: {}, assets: {}, tracks: {}, unread: [] },
   };
-  // Deleted rows too, in order of their creation: then no change moves a row to a page that was read before.
-  const all = { include_deleted: true, include_not_in_effect: true, sort: 'created_at' };
-  for await (const location of rows((page) =>
+  const all = { include_not_in_effect: true };
+  for await (const location of rowsById((page) =>
     client.GET('/api/v1/locations', { params: { query: { ...page, ...all } } }),
   )) {
-    if (location.deleted_at === null) {
-      begun.locations[location.id] = location;
-    }
+    begun.locations[location.id] = location;
   }
-  for await (const asset of rows((page) =>
+  for await (const asset of rowsById((page) =>
     client.GET('/api/v1/assets', { params: { query: { ...page, ...all } } }),
   )) {
-    const { id, location_id, deleted_at } = asset;
-    if (deleted_at === null) {
-      begun.assets[id] = withoutPlace(asset);
-      begun.tracks[id] = { location_id, history: location_id === null ? {} : await historyOf(id) };
+    const { id, location_id } = asset;
+    begun.assets[id] = withoutPlace(asset);
+    if (begun.moves > 0) {
+      begun.tracks[id] = { location_id, history: {} };
+      begun.unread.push(...(location_id === null ? [] : [id]));
     }
   }
   return begun;
+}
+
+/** 0 if the feed has every move from the first on: they make up all histories, in far fewer requests. */
+async function beginOfMoves(): Promise<number> {
+  const head = await client.feedHead();
+  const { response } = await client.GET('/api/v1/moves', { params: { query: { after: 0, limit: 1 } } });
+  return response.status === 410 ? head : 0;
+}
+
+/** A request or more for each asset: goes on after a kill where it was. */
+async function readHistories(): Promise<void> {
+  for (let id = copy.unread[0]; id !== undefined && !stopping.signal.aborted; id = copy.unread[0]) {
+    copy.tracks[id] = { location_id: null, ...copy.tracks[id], history: await historyOf(id) };
+    copy.unread.shift();
+    saving ??= setTimeout(save, 1000);
+  }
 }
 
 async function historyOf(assetId: number): Promise<Track['history']> {
@@ -133,6 +149,7 @@ async function historyOf(assetId: number): Promise<Track['history']> {
 }
 
 async function keepInStep(): Promise<void> {
+  await readHistories();
   const heads =
     until === 'head'
       ? { moves: await client.feedHead(), changes: await client.changesHead() }
