@@ -60,18 +60,19 @@ export async function examineReaders(db: Connection, orgId: number | null = null
 
 function withoutFormat(rows: readonly ReaderRow[]): Finding[] {
   const unknown = rows.filter((reader) => !reader.is_known_format);
-  const findings = unknown
-    .slice(0, MOST_NAMED)
-    .map((reader) =>
-      fault(
-        'readers',
-        reader.format === NO_FORMAT
-          ? `${nameOf(reader)} has no format yet: all its messages are rejected`
-          : `${nameOf(reader)} has the format ${reader.format}, which does not exist: all its messages are rejected`,
-        `${TAGTRAIL} format add --file ..., or ${TAGTRAIL} reader set --reader ${reader.id} --format ...`,
-        { what: 'set_format', id: reader.id },
-      ),
+  const findings = unknown.slice(0, MOST_NAMED).map((reader) => {
+    const isNew = reader.last_message_at === null;
+    const what =
+      reader.format === NO_FORMAT
+        ? 'has no format yet'
+        : `has the format ${reader.format}, which does not exist`;
+    return (isNew ? warning : fault)(
+      'readers',
+      `${nameOf(reader)} ${what}: all its messages ${isNew ? 'will be' : 'are'} rejected`,
+      `${TAGTRAIL} format add --file ..., or ${TAGTRAIL} reader set --reader ${reader.id} --format ...`,
+      { what: 'set_format', id: reader.id },
     );
+  });
   if (unknown.length > MOST_NAMED) {
     findings.push(
       fault(

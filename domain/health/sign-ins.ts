@@ -61,7 +61,7 @@ function whoOf(row: RefusedRow): string {
         return `The MQTT user name ${name}, which no reader has, was refused`;
       }
       return kind === 'reader_taken_over'
-        ? `Two devices use the login of reader ${reader}, and end each other's connectionss`
+        ? `Two devices use the login of reader ${reader}, and end each other's connections`
         : `Reader ${reader} was refused: ${kind === 'reader' ? WHY_READER[state ?? 'live'] : 'it speaks MQTT 5, which the embedded broker does not'}`;
     case 'key':
       return owner === null

@@ -7,6 +7,8 @@ import type { ClockSample } from './reader-clocks.ts';
 export interface IncomingMessage {
   topic: string;
   payload: Buffer;
+  /** Of which the payload is the beginning, if there were more. */
+  bytes?: number;
   isDup: boolean;
   /** Scope of the packet identifiers: a reader publishing here, or a session at a broker. */
   sender: string;
@@ -47,14 +49,14 @@ export interface PayloadExcerpt {
 }
 
 /** Bytes kept of a rejected payload. */
-const PAYLOAD_KEPT = 65_536;
+export const PAYLOAD_KEPT = 65_536;
 
 /**
  * Copies, so that the network buffer can be freed. Digests are computed on demand: few are ever needed, and at one read
  * a message they took a tenth of Node.js's time.
  */
-export function excerptOf(payload: Buffer): PayloadExcerpt {
-  return new Excerpt(payload);
+export function excerptOf(payload: Buffer, bytes = payload.length): PayloadExcerpt {
+  return new Excerpt(payload, bytes);
 }
 
 /** A class, because a getter defined per object costs more than all of its values. */
@@ -63,9 +65,9 @@ class Excerpt implements PayloadExcerpt {
   readonly bytes: number;
   readonly #whole: Buffer | null;
 
-  constructor(payload: Buffer) {
+  constructor(payload: Buffer, bytes: number) {
     this.head = Buffer.from(payload.subarray(0, PAYLOAD_KEPT));
-    this.bytes = payload.length;
+    this.bytes = bytes;
     this.#whole = payload.length > PAYLOAD_KEPT ? hash('sha256', payload, 'buffer') : null;
   }
 
@@ -101,7 +103,7 @@ export class MessageAsRead implements ReadMessage {
     this.isDup = incoming.isDup;
     this.isStale = incoming.isStale;
     this.throttledMs = incoming.throttledMs ?? 0;
-    this.payload = excerptOf(incoming.payload);
+    this.payload = excerptOf(incoming.payload, incoming.bytes);
     this.receivedAt = receivedAt;
     this.arrivedAt = arrivedAt;
     this.reader = reader;

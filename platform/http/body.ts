@@ -140,6 +140,8 @@ export interface StreamedBody<T> {
   readonly schema: JsonSchema;
   /** Bytes. */
   readonly limit: number;
+  /** Bytes to receive of a body that announces more than the limit, before it is refused; none by default. */
+  readonly kept?: number;
   /** @throws Problem as {@link Body.check} does. */
   receive(chunks: AsyncIterable<Buffer>, headers: IncomingHttpHeaders): Promise<T>;
 }

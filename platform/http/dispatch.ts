@@ -108,7 +108,7 @@ function dispatcher<Context, Credential>(
         const where = { bodies: largeBodies.bodies, operationId: route.operationId };
         return largeBodies.threads.read(declared, where, bytes, caller, () => signalOf(koa.res));
       },
-      streamBody: (limit: number) => body.stream(limit),
+      streamBody: (limit: number, kept?: number) => body.stream(limit, kept),
       confirm: async () => {
         if (performance.now() - signedInAt > GOOD_FOR_MS) {
           access.authorize(await signIn(koa, entrance), route);

@@ -39,17 +39,19 @@ export class RequestBody {
    * bodies that nobody began to read).
    *
    * @param limit in bytes.
+   * @param kept bytes that are streamed of a body that announces more than the limit, before it is refused.
    * @throws Problem `payload_too_large` above the limit, `bad_request` if it breaks off, `unavailable` and
    * `request_timeout` from the room.
    */
-  async *stream(limit: number): AsyncGenerator<Buffer, void> {
+  async *stream(limit: number, kept = 0): AsyncGenerator<Buffer, void> {
     const { headers } = this.#request;
     const announced = announcedOf(headers) ?? limit;
-    if (announced > limit) {
+    const isOver = announced > limit;
+    if (isOver && kept === 0) {
       throw tooLarge(limit);
     }
     // A few compressed bytes may become as many as are allowed.
-    const most = contentEncoding(headers) === 'identity' ? announced : limit;
+    const most = contentEncoding(headers) === 'identity' ? Math.min(announced, limit) : limit;
     if (most > SMALL) {
       this.#reservation = await this.#room.enter(this.#sender(), most, this.#signal());
     }
@@ -64,6 +66,9 @@ export class RequestBody {
         }
         this.#reservation?.heard(chunk.length);
         yield chunk;
+        if (isOver && size >= kept) {
+          throw tooLarge(limit);
+        }
       }
       this.#reservation?.complete(most === announced ? size : most);
     } catch (error) {
@@ -100,23 +105,34 @@ export class RequestBody {
   }
 }
 
-/** @param announced their bytes; null if unknown, but at most {@link BODY_LIMIT}. */
+/**
+ * @param announced their bytes; null if unknown, but at most {@link BODY_LIMIT}.
+ * @param onFault gets what has come if they cannot all be had.
+ */
 export async function gather(
   chunks: AsyncIterable<Buffer>,
   announced: number | null,
+  onFault: (bytes: Buffer<ArrayBuffer>) => void = () => {},
 ): Promise<Buffer<ArrayBuffer>> {
   let bytes = Buffer.alloc(0);
   let size = 0;
-  for await (const chunk of chunks) {
-    const length = size + chunk.length;
-    if (length > bytes.length) {
-      // One buffer: sockets deliver many small ones, each with an overhead of its own.
-      const larger = Buffer.allocUnsafeSlow(Math.max(length, announced ?? Math.min(2 * length, BODY_LIMIT)));
-      bytes.copy(larger, 0, 0, size);
-      bytes = larger;
+  try {
+    for await (const chunk of chunks) {
+      const length = size + chunk.length;
+      if (length > bytes.length) {
+        // One buffer: sockets deliver many small ones, each with an overhead of its own.
+        const larger = Buffer.allocUnsafeSlow(
+          Math.max(length, announced ?? Math.min(2 * length, BODY_LIMIT)),
+        );
+        bytes.copy(larger, 0, 0, size);
+        bytes = larger;
+      }
+      chunk.copy(bytes, size);
+      size = length;
     }
-    chunk.copy(bytes, size);
-    size = length;
+  } catch (error) {
+    onFault(bytes.subarray(0, size));
+    throw error;
   }
   return bytes.subarray(0, size);
 }

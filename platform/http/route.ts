@@ -85,7 +85,7 @@ export interface Exchange {
   charge(tokens: number): Promise<void>;
   readBody<T>(body: Body<T>): Promise<T>;
   /** @param limit in bytes. */
-  streamBody(limit: number): AsyncIterable<Buffer>;
+  streamBody(limit: number, kept?: number): AsyncIterable<Buffer>;
   /** Called once the body is complete, and after a wait. @throws Problem if the caller was revoked meanwhile. */
   confirm(): Promise<void>;
 }
@@ -173,7 +173,7 @@ async function receiveBody<Input>(
   }
   const received =
     'receive' in body
-      ? await body.receive(exchange.streamBody(body.limit), exchange.headers)
+      ? await body.receive(exchange.streamBody(body.limit, body.kept), exchange.headers)
       : await exchange.readBody(body);
   await exchange.confirm();
   return received;

@@ -178,7 +178,7 @@ describe('doctor, of sign-ins that were refused', () => {
     expect(nobody).to.match(/^The MQTT user name nobody, which no reader has, was refused/);
     expect(both).to.match(
       new RegExp(
-        `^Two devices use the login of reader Shared \\(reader ${shared}, .*\\(8 in the last hour.*127\\.0\\.0\\.1, both times\\) -> Give each its own login: .*reader create --org ${org};`,
+        `^Two devices use the login of reader Shared \\(reader ${shared}, .*end each other's connections \\(8 in the last hour.*127\\.0\\.0\\.1, both times\\) -> Give each its own login: .*reader create --org ${org};`,
       ),
     );
     expect(others).to.deep.equal([]);

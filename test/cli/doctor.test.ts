@@ -335,6 +335,7 @@ describe('doctor', () => {
       const silent = await site.reader('Silent', [dock]);
       await site.reader('Unheard', [dock]);
       const strange = await site.reader('Strange', [dock], { format: 'klingon' });
+      await site.reader('New', [dock], { format: 'none' });
       const nowhere = await site.reader('Nowhere', [dock, null]);
       // Rooms and gateways have names: nothing is read at port 1.
       const rooms = await site.reader('Rooms', [null], { format: 'espresense' });
@@ -356,10 +357,12 @@ describe('doctor', () => {
       );
       const { isAtFault, of } = await doctor();
       expect(isAtFault).to.equal(true);
-      const [format, quiet, never, unplaced, ...others] = of('readers');
+      const [format, noFormat, quiet, never, unplaced, ...others] = of('readers');
       expect(others).to.deep.equal([]);
       expect(format).to.include({ status: 'fault' });
-      expect(format?.message).to.match(/Strange.*klingon/);
+      expect(format?.message).to.match(/Strange.*klingon.*are rejected/);
+      expect(noFormat).to.include({ status: 'warning' });
+      expect(noFormat?.message).to.match(/^New .* has no format yet: all its messages will be rejected/);
       expect(quiet?.message).to.match(/Cannot be heard: Silent \(reader \d+\) since 2026-05-01T10:00:00/);
       expect(never?.message).to.match(/Never heard from: Unheard \(/);
       expect(unplaced?.message).to.match(/Nowhere .*at no location \(2\)/);

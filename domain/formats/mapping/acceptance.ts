@@ -12,7 +12,27 @@ export function asTagType(value: unknown): TagType | undefined {
 }
 
 export function asTagValue(value: unknown): string | undefined {
-  return typeof value === 'string' && faultOfTagValue(value) === null ? value : undefined;
+  if (typeof value !== 'string') {
+    return undefined;
+  }
+  if (faultOfTagValue(value) === null) {
+    return value;
+  }
+  const text = value.length > MAX_TEXT ? value : withoutControlsAround(value);
+  return faultOfTagValue(text) === null ? text : undefined;
+}
+
+/** Such as the NUL at the end of a text in C. */
+function withoutControlsAround(value: string): string {
+  let from = 0;
+  let to = value.length;
+  while (from < to && FORBIDDEN_IN_TAG_VALUE.test(value.charAt(from))) {
+    from++;
+  }
+  while (from < to && FORBIDDEN_IN_TAG_VALUE.test(value.charAt(to - 1))) {
+    to--;
+  }
+  return value.slice(from, to);
 }
 
 const MAX_CODE_POINTS = 255;

@@ -1,12 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { inflateRaw, unzip } from 'node:zlib';
+import { PAYLOAD_KEPT } from '../../../domain/messages/message.ts';
 import { ANY_TYPE, contentEncoding, type StreamedBody } from '../../../platform/http/body.ts';
 import { badRequest, Problem } from '../../../platform/http/problem.ts';
 import { announcedOf, BODY_LIMIT, gather, tooLarge } from '../../../platform/http/read-body.ts';
 
 export interface Pushed {
   payload: Buffer;
+  /** Those announced, if the payload may be less: of a body over the limit. */
+  bytes?: number;
   /** The key that a repeated message shares with the first; null without one. */
   key: string | null;
   /** Why the payload, as it came, is refused; null if it is not. */
@@ -17,18 +20,26 @@ export const pushedBody: StreamedBody<Pushed> = {
   type: ANY_TYPE,
   schema: { type: 'string', format: 'binary' },
   limit: BODY_LIMIT,
+  kept: PAYLOAD_KEPT,
   receive: async (chunks, headers) => {
+    const announced = announcedOf(headers) ?? 0;
     let payload = Buffer.alloc(0);
+    let part = payload;
     try {
-      payload = await gather(chunks, announcedOf(headers));
+      payload = await gather(chunks, Math.min(announced, BODY_LIMIT) || null, (bytes) => {
+        part = bytes;
+      });
       const key = keyOf(headers);
       return { payload: await unpacked(payload, contentEncoding(headers)), key, fault: null };
     } catch (error) {
+      const isTooLarge = error instanceof Problem && error.status === TOO_LARGE;
+      const came = payload.length === 0 && isTooLarge ? part.subarray(0, PAYLOAD_KEPT) : payload;
       // Of a body that was cut off there is nothing to keep: it is sent again.
-      if (!(error instanceof Problem) || (payload.length === 0 && error.status !== TOO_LARGE)) {
+      if (!(error instanceof Problem) || (came.length === 0 && !isTooLarge)) {
         throw error;
       }
-      return { payload, key: null, fault: error };
+      const bytes = Math.min(Math.max(announced, part.length, came.length), Number.MAX_SAFE_INTEGER);
+      return { payload: came, bytes, key: null, fault: error };
     }
   },
 };

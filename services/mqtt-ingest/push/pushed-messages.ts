@@ -19,7 +19,7 @@ interface Parts {
   held: HeldMessages;
   /** Rejects while nothing can be recorded. */
   requireRecording(): Promise<unknown>;
-  /** Milliseconds that a request waits for its commit. */
+  /** Milliseconds that a request waits, for its commit included. */
   patience?: number;
 }
 
@@ -51,6 +51,7 @@ export class PushedMessages {
     signal: AbortSignal,
   ): Promise<MessageCounts> {
     const { requireRecording, held, patience = PATIENCE } = this.#parts;
+    const since = performance.now();
     await requireRecording().catch((error) => {
       throw again(`Nothing can be recorded right now (${messageOf(error)})`);
     });
@@ -72,7 +73,7 @@ export class PushedMessages {
     };
     const timer = setTimeout(
       () => giveUp(again(isTaken ? MAY_BE_RECORDED : 'Too much waits to be recorded')),
-      patience,
+      Math.max(0, since + patience - performance.now()),
     );
     const hangUp = () => isTaken || giveUp(signal.reason);
     const enter = () => {
@@ -96,7 +97,7 @@ export class PushedMessages {
 
   async #receive(
     reader: RegisteredReader,
-    { topic, payload, key, refusal }: PushedMessage,
+    { topic, payload, bytes = payload.length, key, refusal }: PushedMessage,
     quota: ReaderQuota,
   ): Promise<MessageOutcome> {
     try {
@@ -104,6 +105,7 @@ export class PushedMessages {
         {
           topic,
           payload,
+          bytes,
           // A key is of one message, so a second message that has it is the first one again.
           isDup: key !== null,
           sender: `push ${reader.readerId}`,

@@ -108,7 +108,11 @@ describe('readers that push over HTTP', () => {
 
   it('finds the asset of a scanned GS1 code, with FNC1 between its elements, by its other notations', async () => {
     await site.asset('DRUM', '(01)09524000059109(21)ABC', 'barcode');
-    const codes = ['010952400005910921ABC\u001d10LOT', ']C1010952400005910910LOT\u001d21ABC'];
+    const codes = [
+      '010952400005910921ABC\u001d10LOT',
+      '010952400005910921ABC\u0000',
+      ']C1010952400005910910LOT\u001d21ABC',
+    ];
     for (const value of codes) {
       const { body } = await push('dock', JSON.stringify({ tag_type: 'barcode', value }));
       expect(body.data, value).to.include({ reads: 1, recorded: 1 });
@@ -181,16 +185,25 @@ describe('readers that push over HTTP', () => {
     expect((await push('gate', 'not packed', packed)).status).to.equal(400);
     expect((await push('gate', 'strange', { ...packed, 'Content-Encoding': 'br' })).status).to.equal(415);
     expect((await push('gate', '[]', basic('gate'), '?topic=dock')).status).to.equal(400);
-    expect((await push('gate', Buffer.alloc(1_048_577, ' '))).status).to.equal(413);
+    expect((await push('gate', Buffer.alloc(1_200_000, 'x'))).status).to.equal(413);
     expect((await counted('gate')).messages_rejected).to.equal(before + 4);
     const kept = await database.rows(
-      "select convert_from(payload, 'UTF8') as payload, reason from rejected_messages order by id",
+      `select left(convert_from(payload, 'UTF8'), 10) as payload, length(payload) as kept, bytes::integer, reason
+       from rejected_messages order by id`,
     );
+    const whole = (bytes: number) => ({ kept: bytes, bytes });
     expect(kept).to.deep.equal([
-      { payload: 'not packed', reason: 'Request body is not compressed as its Content-Encoding says' },
-      { payload: 'strange', reason: 'Content-Encoding must be gzip or deflate, or left out' },
-      { payload: '[]', reason: 'topic must be a topic of the reader, whose topics are gate' },
-      { payload: '', reason: 'Request body must be at most 1048576 bytes' },
+      {
+        payload: 'not packed',
+        ...whole(10),
+        reason: 'Request body is not compressed as its Content-Encoding says',
+      },
+      { payload: 'strange', ...whole(7), reason: 'Content-Encoding must be gzip or deflate, or left out' },
+      { payload: '[]', ...whole(2), reason: 'topic must be a topic of the reader, whose topics are gate' },
+      {
+        ...{ payload: 'xxxxxxxxxx', kept: 65_536, bytes: 1_200_000 },
+        reason: 'Request body must be at most 1048576 bytes',
+      },
     ]);
   });
 

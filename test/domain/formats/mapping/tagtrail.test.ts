@@ -71,14 +71,15 @@ describe('the format tagtrail', () => {
       { value: 12 },
       { value: null },
       { value: { nested: true } },
-      { value: 'nul\u0000' },
-      { value: 'del\u007f' },
+      { value: 'n\u0000ul' },
+      { value: 'd\u007fel' },
       { value: '\ud800' },
       { value: 'x'.repeat(256) },
       7,
       null,
       'text',
-      { value: 'b' },
+      { value: '\u0002b\u0000\u0000' },
+      { value: '\u0000' },
     ]);
     expect(outcomesOf(mapped)).to.deep.equal([
       'read rfid a',
@@ -87,14 +88,15 @@ describe('the format tagtrail', () => {
       'rejected: value 12 (item /value) is not a text',
       'rejected: no value (nothing at item /value)',
       'rejected: value (an object) (item /value) is not a text',
-      'rejected: value "nul\\u0000" (item /value) holds a control character',
-      'rejected: value "del " (item /value) holds a control character',
+      'rejected: value "n\\u0000ul" (item /value) holds a control character',
+      'rejected: value "d el" (item /value) holds a control character',
       'rejected: value "\\ud800" (item /value) holds characters that are not valid Unicode',
       `rejected: value "${'x'.repeat(78)}… (item /value) is longer than 255 characters`,
       'rejected: no value (nothing at item /value)',
       'rejected: no value (nothing at item /value)',
       'rejected: no value (nothing at item /value)',
       'read rfid b',
+      'rejected: value "\\u0000" (item /value) holds a control character',
     ]);
   });
 
