@@ -140,9 +140,8 @@ export class StoredScene {
     const number = String(this.#assets).padStart(4, '0');
     const values: Record<string, string> = {};
     for (const { tagType, tagValue } of TAGS) {
-      // In the scene's order.
-      values[tagValue] =
-        tagType === 'ble' ? `C300${number}${tagValue.slice(-4)}` : String(this.#assets + Number(tagValue));
+      // In the scene's order, and of its kinds.
+      values[tagValue] = `${tagValue}${number}`;
       await this.#site.tag({ assetId: id }, values[tagValue], tagType);
     }
     return { id, name, values };
