@@ -66,7 +66,8 @@ function withoutFormat(rows: readonly ReaderRow[]): Finding[] {
       reader.format === NO_FORMAT
         ? 'has no format yet'
         : `has the format ${reader.format}, which does not exist`;
-    return (isNew ? warning : fault)(
+    const tell = isNew ? warning : fault;
+    return tell(
       'readers',
       `${nameOf(reader)} ${what}: all its messages ${isNew ? 'will be' : 'are'} rejected`,
       `${TAGTRAIL} format add --file ..., or ${TAGTRAIL} reader set --reader ${reader.id} --format ...`,

@@ -7,7 +7,11 @@ describe('the health page of the console', () => {
 
   it('says what is wrong, the worst first, what to do about it, and looks again on demand', async () => {
     const site = await Site.create(app.database, 'Acme');
-    await site.reader('North gate', [null], { format: 'gone' });
+    const reader = await site.reader('North gate', [null], { format: 'gone' });
+    await app.database.rows(
+      'insert into reader_counters (org_id, reader_id, last_message_at) values ($1, $2, now())',
+      [site.orgId, reader],
+    );
     const page = await app.open('#/settings/health', await app.as('admin', site.orgId));
     const own = page.getByRole('region', { name: 'Your organization' });
     const first = own.getByRole('listitem').first();

@@ -67,7 +67,7 @@ describe('the embedded broker', () => {
   it('stores nineteen of twenty reads of which one is unusable, and explains that one', async () => {
     const portal = await ingest.connect('portal');
     const reads = Array.from({ length: 20 }, (_, number) => ({ value: `C0FFEE${number}` }));
-    reads[7] = { value: 'bad\u0007' };
+    reads[7] = { value: 'b\u0007ad' };
     await portal.publishAsync('site/portal', JSON.stringify({ reads }), { qos: 1 });
     expect(await scanned()).to.have.lengthOf(19);
     const [row, ...others] = await rejected();
