@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { CSV_COLUMNS } from '../../../clients/console-app/src/api/answers.ts';
 import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { itByNight } from '../../support/random-sets.ts';
@@ -78,9 +79,20 @@ describe('an asset that was retired', () => {
   it('has a sister: a place is opened with what was there, and comes back with its key and tags', async () => {
     const site = Site.of(app.database, app.orgId);
     const json = {
-      ...{ name: 'Shelf 9', external_key: 'SHELF-9' },
+      ...{
+        name: 'Shelf 9',
+        external_key: 'SHELF-9',
+        description: 'Left',
+        valid_to: '2099-01-01T00:00:00.000Z',
+      },
+      ...{ valid_from: '2020-01-01T00:00:00.000Z', is_active: false, parent_external_key: 'AISLE-9' },
       tags: [{ tag_type: 'barcode', value: 'SHELF-TAG-9' }],
     };
+    await app.call({
+      method: 'POST',
+      path: '/locations',
+      json: { name: 'Aisle 9', external_key: 'AISLE-9' },
+    });
     const shelf = (await app.call({ method: 'POST', path: '/locations', json })).body.data.id;
     await site.asset('CRATE-9', 'E28099');
     const readerId = await site.reader('shelves', []);
@@ -105,10 +117,15 @@ describe('an asset that was retired', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole('button', { name: 'Restore as a new place' }).click();
     await page.waitForURL((url) => /#\/place\/\d+$/.test(url.href) && !url.href.endsWith(`/${shelf}`));
-    const { body } = await app.call({ path: '/locations?external_key=SHELF-9' });
+    const { body } = await app.call({ path: '/locations?external_key=SHELF-9&include_not_in_effect=true' });
+    const [made, ...others] = body.data;
+    expect(others).to.deep.equal([]);
     expect(
       body.data.map(({ tags }: { tags: { value: string }[] }) => tags.map(({ value }) => value)),
     ).to.deep.equal([['SHELF-TAG-9']]);
+    const { tags, ...columns } = json;
+    expect(made, 'every column comes back').to.deep.include(columns);
+    expect(['tags', ...Object.keys(columns)]).to.have.members(CSV_COLUMNS.location);
   });
 
   itByNight('comes back as a new one with its key and the tags it had, unless they are taken', async () => {

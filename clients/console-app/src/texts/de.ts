@@ -1046,7 +1046,6 @@ export const de = {
     whereItIs: 'Wo es ist',
     isAt: 'ist bei',
     wasLastAt: 'war zuletzt bei',
-    retiredAt: 'Ausgemustert',
     retiredHint: 'Sein Verlauf bleibt. Sein Schlüssel und seine Etiketten sind frei.',
     restore: 'Als neues Objekt mit diesem Schlüssel und diesen Etiketten wiederherstellen',
     since: 'seit',

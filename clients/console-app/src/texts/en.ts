@@ -1008,7 +1008,6 @@ export const en = {
     whereItIs: 'Where it is',
     isAt: 'is at',
     wasLastAt: 'was last at',
-    retiredAt: 'Retired',
     retiredHint: 'Its history stays. Its key and tags can be used again.',
     restore: 'Restore as a new asset with this key and these tags',
     since: 'since',

@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import { organizationId } from '../../api/organization.ts';
-import { addressOf, post } from '../../api/send.ts';
+import { addressOf } from '../../api/send.ts';
 import { serverNow } from '../../api/server-clock.ts';
 import type { Asset, Data, Plan, Presence, Stay, Stays } from '../../api/types.ts';
-import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
 import { useReloadOnMoves } from '../../live/use-moves.ts';
@@ -17,10 +16,10 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { PlanDots } from '../../parts/plan-dots.tsx';
 import { BecauseOf, StateBadge } from '../../parts/presence.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { Retired } from '../../parts/retired.tsx';
 import type { Gaps } from '../../parts/timeline/lanes.tsx';
 import { lanesOf } from '../../parts/timeline/lanes-of.ts';
 import type { Range } from '../../parts/timeline/ticks.ts';
-import { toast } from '../../parts/toast.tsx';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
@@ -79,7 +78,7 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
   return (
     <div class="page asset">
       <Head asset={known} />
-      {known.deleted_at !== null && <Retired asset={known} at={known.deleted_at} />}
+      {known.deleted_at !== null && <Retired screen="asset" row={known} />}
       {last === null ? (
         <EmptyState icon="asset" title={t.noPlace} hint={t.noPlaceHint}>
           <a class="secondary" href={hrefWith({ why: 'now' })}>
@@ -142,38 +141,6 @@ function Head({ asset }: { asset: Asset }) {
         </a>
       )}
     </PageHead>
-  );
-}
-
-/** Its key and tags are free: it comes back as a new asset that has them. */
-function Retired({ asset, at }: { asset: Asset; at: string }) {
-  const t = texts.value.asset;
-  const { run, isBusy, problem } = useAction();
-  const { external_key, name, description, is_active, valid_from, valid_to, metadata, tags } = asset;
-  const restore = async () => {
-    const { data } = await post<{ data: Asset }>('/assets', {
-      ...{ external_key, name, is_active, valid_from, metadata },
-      ...(description === null ? {} : { description }),
-      ...(valid_to === null ? {} : { valid_to }),
-      tags: tags.map(({ tag_type, value }) => ({ tag_type, value })),
-    });
-    toast(texts.value.items.created(data.name));
-    go(href('asset', data.id));
-  };
-  return (
-    <section class="card stack retired" aria-label={texts.value.assets.retired}>
-      <p>
-        {t.retiredAt} <Instant at={at} isLong />. {t.retiredHint}
-      </p>
-      {problem !== null && <ProblemNote problem={problem} />}
-      {may('operator') && (
-        <div class="buttons">
-          <button type="button" class="secondary" disabled={isBusy} onClick={() => void run(restore)}>
-            {t.restore}
-          </button>
-        </div>
-      )}
-    </section>
   );
 }
 

@@ -1,5 +1,4 @@
 import { Icon } from '../../../../ui/parts/icon.tsx';
-import { post } from '../../api/send.ts';
 import { serverNow } from '../../api/server-clock.ts';
 import type {
   Data,
@@ -10,7 +9,6 @@ import type {
   ReportedStay,
   Row,
 } from '../../api/types.ts';
-import { useAction } from '../../api/use-action.ts';
 import { useList } from '../../api/use-list.ts';
 import { useRead } from '../../api/use-read.ts';
 import type { Place } from '../../live/tree-model.ts';
@@ -25,9 +23,9 @@ import { LineOfAsset, PlaceLink } from '../../parts/move-line.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { StateBadge, useStates } from '../../parts/presence.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { Retired } from '../../parts/retired.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { toast } from '../../parts/toast.tsx';
-import { go, href } from '../../router/router.ts';
+import { href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { WatchLine } from '../places/watch.tsx';
@@ -116,45 +114,20 @@ function useMissing(id: string | null, isWithin: boolean, known = 0) {
   return { count: answer?.total_count ?? known, reload };
 }
 
-/** Read-only, with who was there last; its key and tags are free, so it comes back as a new one that has them. */
+/** Read-only, with who was there last. */
 function RetiredPlace({ id }: { id: string }) {
   const t = texts.value.place;
   const { answer, problem } = useRead<{ data: Location }>(`/retired-locations/${id}`);
-  const { run, isBusy, problem: refusal } = useAction();
   const place = answer?.data;
   if (place === undefined) {
     return problem === null ? null : <EmptyState icon="place" title={t.gone} hint={t.goneHint} />;
   }
-  const { external_key, name, description, is_active, valid_from, valid_to, parent_id, tags } = place;
-  const restore = async () => {
-    const { data } = await post<{ data: Location }>('/locations', {
-      ...{ external_key, name, is_active, valid_from },
-      ...(description === null ? {} : { description }),
-      ...(valid_to === null ? {} : { valid_to }),
-      ...(parent_id === null ? {} : { parent_id }),
-      tags: tags.map(({ tag_type, value }) => ({ tag_type, value })),
-    });
-    toast(texts.value.items.created(data.name));
-    go(href('place', data.id));
-  };
   return (
     <>
-      <PageHead title={name} sub={<span class="mono">{external_key}</span>}>
+      <PageHead title={place.name} sub={<span class="mono">{place.external_key}</span>}>
         <Badge tone="refused">{texts.value.places.retired}</Badge>
       </PageHead>
-      <section class="card stack retired" aria-label={texts.value.places.retired}>
-        <p>
-          {texts.value.places.retired} <Instant at={place.deleted_at} isLong />. {t.retiredHint}
-        </p>
-        {refusal !== null && <ProblemNote problem={refusal} />}
-        {may('operator') && (
-          <div class="buttons">
-            <button type="button" class="secondary" disabled={isBusy} onClick={() => void run(restore)}>
-              {t.restore}
-            </button>
-          </div>
-        )}
-      </section>
+      <Retired screen="place" row={place} />
       <LastStays place={place} />
       <ChangesOf type="location" id={place.id} />
     </>
