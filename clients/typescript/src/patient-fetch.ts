@@ -72,9 +72,10 @@ function isUnsent(outcome: Response | Lost): boolean {
   );
 }
 
-/** A rate limit is met for as long as it takes; a query that takes too long does so perhaps every time. */
+/** A rate limit is met for as long as it takes; what takes too long does so perhaps every time. */
 function isRefusedForNow({ status, headers }: Response, attempt: number): boolean {
-  return status === 429 || (status === 503 && headers.has('Retry-After') && attempt < MOST_FAILURES);
+  const isTold = (status === 408 || status === 503) && headers.has('Retry-After');
+  return status === 429 || (isTold && attempt < MOST_FAILURES);
 }
 
 const MOST_FAILURES = 6;

@@ -50,10 +50,10 @@ describe('the patience of the typed client', () => {
     const { createTagtrailClient } = client();
     const waits: number[] = [];
     let requests = 0;
+    const statuses = [503, 200, 503, 200, 408, 200];
     const server = await listen((_, response) => {
-      requests++;
       const headers = { 'Content-Type': 'application/json', 'Retry-After': '1' };
-      response.writeHead(requests % 2 === 1 ? 503 : 200, headers).end('{"data":{}}');
+      response.writeHead(statuses[requests++] as number, headers).end('{"data":{}}');
     });
     try {
       const patience = { onWait: ({ milliseconds }: { milliseconds: number }) => waits.push(milliseconds) };
@@ -61,7 +61,9 @@ describe('the patience of the typed client', () => {
       expect((await tagtrail.GET('/api/v1/assets')).response.status).to.equal(200);
       const created = await tagtrail.POST('/api/v1/assets', { body: { name: 'Once' } });
       expect(created.response.status).to.equal(200);
-      expect(waits).to.have.length(2);
+      const late = await tagtrail.POST('/api/v1/assets', { body: { name: 'Late' } });
+      expect(late.response.status).to.equal(200);
+      expect(waits).to.have.length(3);
       for (const milliseconds of waits) {
         expect(milliseconds).to.be.within(1000, 1250);
       }
