@@ -264,7 +264,7 @@ export const de = {
     title: 'Was hier vermisst wird',
     titleOf: (count) => `${counted(count, 'Ort', 'Orte')}: Tor oder Raum`,
     titleOfOne: (key) => `${key}: Tor oder Raum`,
-    of: (count) => (count === 0 ? 'Tor oder Raum' : `Tor oder Raum (${number(count)})`),
+    of: (count) => `Tor oder Raum (${number(count)})`,
     column: 'Überwacht',
     change: 'Tor oder Raum …',
     question: 'Ist das ein Tor oder ein Raum?',

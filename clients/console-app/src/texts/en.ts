@@ -257,7 +257,7 @@ export const en = {
     title: 'What is missed here',
     titleOf: (count: number) => `${counted(count, 'place', 'places')}: gate or room`,
     titleOfOne: (key: string) => `${key}: gate or room`,
-    of: (count: number) => (count === 0 ? 'Gate or room' : `Gate or room (${number(count)})`),
+    of: (count: number) => `Gate or room (${number(count)})`,
     column: 'Watched',
     change: 'Gate or room …',
     question: 'Is this a gate or a room?',

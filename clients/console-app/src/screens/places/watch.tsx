@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/api-error.ts';
 import { post } from '../../api/send.ts';
 import type { Data } from '../../api/types.ts';
@@ -105,12 +105,18 @@ function WatchForm({
   const [draft, setDraft] = useState(first);
   const [done, setDone] = useState<readonly string[]>([]);
   const action = useAction();
-  const isStopped = useStop();
+  const isClosed = useRef(false);
+  useEffect(
+    () => () => {
+      isClosed.current = true;
+    },
+    [],
+  );
   const isRoom = draft.mode === 'continuous';
   const save = async () => {
     // Those that are done stay so: what is left is tried again.
     for (const key of keys.filter((each) => !done.includes(each))) {
-      if (isStopped()) {
+      if (isClosed.current) {
         return;
       }
       await setWatch(key, draft.mode, isRoom ? secondsOf(draft.gap) : null, draft.coverage);
@@ -172,18 +178,6 @@ function RoomFields({
       />
     </>
   );
-}
-
-/** True as soon as the sheet is closed. */
-function useStop(): () => boolean {
-  const [stop] = useState({ isStopped: false });
-  useEffect(
-    () => () => {
-      stop.isStopped = true;
-    },
-    [],
-  );
-  return () => stop.isStopped;
 }
 
 function setWatch(

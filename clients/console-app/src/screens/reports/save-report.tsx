@@ -19,6 +19,7 @@ export function SaveReport({
   report: Report<unknown>;
 }) {
   const t = texts.value.reports;
+  const { separator } = texts.value.common.csv;
   const { bytes, problem, save, stop } = useSaving();
   return (
     <div class="report-save">
@@ -39,9 +40,7 @@ export function SaveReport({
             disabled={!report.total}
             aria-label={t.saveAs(t.formats[format])}
             onClick={() =>
-              save(`${name}.${format}`, `/exports/${name}`, {
-                ...{ ...report.query, format, separator: texts.value.common.csv.separator },
-              })
+              save(`${name}.${format}`, `/exports/${name}`, { ...report.query, format, separator })
             }
           >
             <Icon name="download" /> {t.formats[format]}
