@@ -62,7 +62,7 @@ export class TreeModel {
     }
     this.roots = below.get(null) ?? [];
     for (const place of this.#places.values()) {
-      this.#add(place, place.seen, 0);
+      add(place, { seen: place.seen });
     }
   }
 
@@ -118,16 +118,14 @@ export class TreeModel {
       this.roots = without(this.roots);
     } else {
       place.parent.children = without(place.parent.children);
-      this.#add(place.parent, -place.seenWithin, 0);
-      addMissing(place.parent, -place.missingWithin);
+      add(place.parent, { seen: -place.seenWithin, missing: -place.missingWithin });
     }
     place.parent = parent;
     if (parent === null) {
       this.roots = withIt(this.roots);
     } else {
       parent.children = withIt(parent.children);
-      this.#add(parent, place.seenWithin, 0);
-      addMissing(parent, place.missingWithin);
+      add(parent, { seen: place.seenWithin, missing: place.missingWithin });
     }
   }
 
@@ -141,7 +139,7 @@ export class TreeModel {
       const place = this.#places.get(id);
       if (place !== undefined) {
         place.missing = count;
-        addMissing(place, count);
+        add(place, { missing: count });
       }
     }
   }
@@ -175,25 +173,21 @@ export class TreeModel {
     const [left, reached] = [this.place(from), this.place(to)];
     if (left !== null) {
       left.seen -= 1;
-      this.#add(left, -1, now);
+      add(left, { seen: -1, now });
     }
     if (reached !== null) {
       reached.seen += 1;
-      this.#add(reached, 1, now);
-    }
-  }
-
-  #add(place: Place, count: number, now: number): void {
-    for (let each: Place | null = place; each !== null; each = each.parent) {
-      each.seenWithin += count;
-      each.touchedAt = Math.max(each.touchedAt, now);
+      add(reached, { seen: 1, now });
     }
   }
 }
 
-function addMissing(place: Place, count: number): void {
+/** To the counts of a place and of all that it is within. */
+function add(place: Place, { seen = 0, missing = 0, now = 0 }): void {
   for (let each: Place | null = place; each !== null; each = each.parent) {
-    each.missingWithin += count;
+    each.seenWithin += seen;
+    each.missingWithin += missing;
+    each.touchedAt = Math.max(each.touchedAt, now);
   }
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../api/api-error.ts';
 import type { Data } from '../api/types.ts';
 import { type Read, useRead } from '../api/use-read.ts';
+import { useRepeat } from '../api/use-repeat.ts';
 import { writesTo } from '../api/writes.ts';
 import { movesAfter, onReset } from './live.ts';
 import { TreeModel, type TreeRow } from './tree-model.ts';
@@ -43,6 +44,7 @@ export function useTree(): Tree {
   );
   // As old as a minute: the server keeps its answer.
   const states = useRead<{ data: StateCounts }>('/presence');
+  useRepeat(states.reload, REFRESH_MS);
   const model = useRef<{ of: unknown; model: TreeModel } | null>(null);
   const again = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const [version, draw] = useState(0);
@@ -80,10 +82,7 @@ export function useTree(): Tree {
   // The server's tree is up to a second old.
   useAfterWrites(readAgain);
   useEffect(() => {
-    const timer = setInterval(() => {
-      reload();
-      states.reload();
-    }, REFRESH_MS);
+    const timer = setInterval(reload, REFRESH_MS);
     return () => {
       clearInterval(timer);
       clearTimeout(again.current);
