@@ -1,5 +1,5 @@
 import { Turns } from '../../../base/each-in-turns.ts';
-import { greatestOf } from '../../../base/extremes.ts';
+import { greatestOf, leastOf } from '../../../base/extremes.ts';
 import type { Site } from './site.ts';
 import { bucketOf, FARTHEST, type Hearing, NEAREST, type Seen, type Stated } from './statements.ts';
 
@@ -192,15 +192,9 @@ export class RecentHearing {
       : to;
   }
 
-  /** Takes in all scans that follow, up to a bucket. */
-  async extend(scans: readonly Seen[], to: number): Promise<void> {
-    const turns = new Turns();
-    for (const scan of scans) {
-      this.#hearing.add(scan);
-      if (turns.isOver) {
-        await turns.next();
-      }
-    }
+  /** Takes in all scans that follow, up to a bucket, which are placed at a site of the same version. */
+  async extend(scans: readonly Seen[], site: Site, to: number): Promise<void> {
+    await this.#hear(scans, site, new Turns());
     this.#to = to;
   }
 
@@ -211,17 +205,9 @@ export class RecentHearing {
    */
   async add(scans: readonly Seen[], site: Site): Promise<StatedAgain | null> {
     const turns = new Turns();
-    let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    for (const scan of scans) {
-      const bucket = bucketOf(scan.observedAt);
-      first = Math.min(first, bucket);
-      last = Math.max(last, bucket);
-      this.#hearing.site.placeAsIn(site, scan.locationId);
-      this.#hearing.add(scan);
-      if (turns.isOver) {
-        await turns.next();
-      }
-    }
+    await this.#hear(scans, site, turns);
+    const buckets = scans.map(({ observedAt }) => bucketOf(observedAt));
+    const [first, last] = [leastOf(buckets), greatestOf(buckets)];
     this.#latest = Math.max(this.#latest, last);
     // A late one may be in a bucket that had none, and is not settled.
     this.#settled = Math.min(this.#settled, first);
@@ -247,6 +233,16 @@ export class RecentHearing {
     }
     this.#tidy();
     return stated;
+  }
+
+  async #hear(scans: readonly Seen[], site: Site, turns: Turns): Promise<void> {
+    for (const scan of scans) {
+      this.#hearing.site.placeAsIn(site, scan.locationId);
+      this.#hearing.add(scan);
+      if (turns.isOver) {
+        await turns.next();
+      }
+    }
   }
 
   /** Moves on to the first bucket that is not settled, at most to `end`. */

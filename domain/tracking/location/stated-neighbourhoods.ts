@@ -143,16 +143,16 @@ async function takeRemembered(
   const remembered = assets.map(({ orgId, assetId, site: { version }, memory }) =>
     memory === undefined ? NOTHING : memory.recent.take({ orgId, assetId, writer: memory.writer, version }),
   );
-  const lacking = assets.flatMap(({ orgId, assetId, memory }, index) => {
+  const lacking = assets.flatMap(({ orgId, assetId, site, memory }, index) => {
     const { late = null, newest = null } = remembered[index] ?? NOTHING;
     const to = late?.lacking(memory?.added ?? [], newest?.from) ?? null;
     const stretch = { orgId, assetId, from: startOfBucket((late?.to ?? 0) + 1), to: endOfBucket(to ?? 0) };
-    return late === null || to === null ? [] : [{ late, to, stretch }];
+    return late === null || to === null ? [] : [{ late, to, site, stretch }];
   });
   if (lacking.length > 0) {
     const scans = await stored.scans(lacking.map(({ stretch }) => stretch));
-    for (const [index, { late, to }] of lacking.entries()) {
-      await late.extend(scans[index] ?? [], to);
+    for (const [index, { late, to, site }] of lacking.entries()) {
+      await late.extend(scans[index] ?? [], site, to);
     }
   }
   return remembered;

@@ -101,6 +101,16 @@ describe('a recorded scan where strength decides', () => {
     expect(await stays()).to.equal('100A 101B 101.2A');
   });
 
+  it('is worked in, if it is late, by what another connection has remembered before it met each location', async () => {
+    const memory = aMemory();
+    await arrive('0A-60 70B-60 1000A-60');
+    const first = await database.pool.connect();
+    await record(database, [scanOf(5, 'A', -60)], undefined, memory);
+    first.release();
+    await record(database, [scanOf(32, 'A', -60)], undefined, memory);
+    expect(await stays()).to.equal('0A 70B 1000A');
+  });
+
   describe('at the instant at which a person scans what an antenna elsewhere reads strongly', () => {
     const twoAtOnce = (): Scan[] => {
       const source = { kind: 'handheld', handheldId: 1, submissionId: `of ${assetId}`, index: 0 } as const;
