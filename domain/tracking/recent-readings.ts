@@ -30,7 +30,9 @@ export class RecentReadings {
       },
       commit: () => {
         for (const reading of noted) {
-          note(reading, this.#recent.numbers, this.#placeOf(reading) ?? this.#remember(reading));
+          // Remembering may replace the numbers.
+          const place = this.#placeOf(reading) ?? this.#remember(reading);
+          note(reading, this.#recent.numbers, place);
         }
       },
     };
@@ -83,29 +85,29 @@ class KnownValues {
 }
 
 function isKnown({ observedAt, readings }: TagReading, numbers: Float64Array, place: number): boolean {
-  for (let kind = 0; kind < READING_KINDS.length; kind++) {
-    const value = readings[READING_KINDS[kind] ?? 'motion'];
-    if (value !== undefined && !isNothingNew(value, observedAt, numbers, place + 3 * kind)) {
+  let at = place;
+  for (const kind of READING_KINDS) {
+    const value = readings[kind];
+    if (value !== undefined && !isNothingNew(value, observedAt, numbers, at)) {
       return false;
     }
+    at += NUMBERS_OF_KIND;
   }
   return true;
 }
 
 function note({ observedAt, readings }: TagReading, numbers: Float64Array, place: number): void {
-  for (let kind = 0; kind < READING_KINDS.length; kind++) {
-    const value = readings[READING_KINDS[kind] ?? 'motion'];
-    const at = place + 3 * kind;
-    if (value === undefined) {
-      continue;
-    }
-    if (isNothingNew(value, observedAt, numbers, at)) {
+  let at = place;
+  for (const kind of READING_KINDS) {
+    const value = readings[kind];
+    if (value !== undefined && isNothingNew(value, observedAt, numbers, at)) {
       numbers[at + 2] = Math.max(numbers[at + 2] ?? 0, observedAt);
-    } else {
+    } else if (value !== undefined) {
       numbers[at] = value;
       numbers[at + 1] = observedAt;
       numbers[at + 2] = observedAt;
     }
+    at += NUMBERS_OF_KIND;
   }
 }
 
@@ -125,8 +127,9 @@ function isNothingNew(value: number, at: Micros, numbers: Float64Array, place: n
   return Math.abs(at - writtenAt) < 10 * MICROS_PER_SECOND && (at < saidAt || value === written);
 }
 
+const NUMBERS_OF_KIND = 3;
 /** Of a tag. */
-const NUMBERS = 3 * READING_KINDS.length;
+const NUMBERS = NUMBERS_OF_KIND * READING_KINDS.length;
 
 const FEW_TAGS = 256;
 /** Some 200 bytes each, and twice as many are remembered. */

@@ -27,14 +27,23 @@ describe('the newest values of tags that a process remembers', () => {
     write(YEAR / MICROS_PER_SECOND, 5);
     expect([write(0, 5), write(1, 5), write(11, 6)]).to.deep.equal([true, false, true]);
   });
+
+  it('are of each tag by itself, also where there are more tags than it remembers', () => {
+    const write = writerOf(new RecentReadings());
+    for (let tag = 1; tag <= 20_000; tag++) {
+      write(0, 5, tag);
+    }
+    expect([write(1, 7, 20_001), write(2, 7, 20_001)]).to.deep.equal([true, false]);
+    expect([write(2, 7, 1), write(3, 7, 1), write(2, 5, 2)]).to.deep.equal([true, false, false]);
+  });
 });
 
-/** Whether a temperature, so many seconds after noon, is written. */
-function writerOf(recent: RecentReadings): (seconds: number, value: number) => boolean {
-  return (seconds, value) => {
+/** Whether a temperature of a tag, so many seconds after noon, is written. */
+function writerOf(recent: RecentReadings): (seconds: number, value: number, tagId?: number) => boolean {
+  return (seconds, value, tagId = 3) => {
     const observedAt = NOON + seconds * MICROS_PER_SECOND;
     const transaction = recent.begin();
-    const reading = { orgId: 1, assetId: 2, tagId: 3, observedAt, readings: { temperature_c: value } };
+    const reading = { orgId: 1, assetId: 2, tagId, observedAt, readings: { temperature_c: value } };
     const isWritten = transaction.choose([reading], new Set()).length > 0;
     transaction.commit();
     return isWritten;
