@@ -21,8 +21,8 @@ def follow(
     What a feed has after a position, one by one, for as long as it takes: waits for the next, and asks again after
     failures, with growing pauses.
 
-    It leaves half of the rate limit to others: when less is left, it asks only as often as the budget refills, and the
-    less is left, the more rarely: two on one key leave a quarter.
+    It leaves half of the rate limit to others: when less is left, it asks only as often as the budget refills, and more
+    rarely the less there is. Two on one key leave a quarter.
     """
     failures = 0
     while True:

@@ -24,8 +24,8 @@ export interface Following<Event = FeedEvent> extends AsyncIterable<Event> {
  * The events of a feed after a position, one by one, for as long as it takes: waits for the next, and asks again after
  * failures, with growing pauses. Each comes at least once, and in order; types that are not known today come, too.
  *
- * It leaves half of the rate limit to others: when less is left, it asks only as often as the budget refills, and the
- * less is left, the more rarely: two on one key leave a quarter.
+ * It leaves half of the rate limit to others: when less is left, it asks only as often as the budget refills, and more
+ * rarely the less there is. Two on one key leave a quarter.
  *
  * @throws TagtrailError when the API refuses, FeedExpiredError when what follows the position is not kept any more.
  */

@@ -70,7 +70,10 @@ describe('what the API refuses of a rule', () => {
       [['then_seconds', 'The second time must be longer than the first.']],
       [['after_seconds', 'This time is too short.']],
       [
-        ['hours', 'Write working hours as Mon-Fri 07:00-18:00, more after commas; all day is 00:00-24:00.'],
+        [
+          'hours',
+          'Write working hours as Mon-Fri 07:00-18:00, several with commas between; all day is 00:00-24:00.',
+        ],
         ['location_external_key', gone],
         ['within_location_external_key', gone],
         ['mail_to', 'A ticked person is no longer a member. Untick them.'],

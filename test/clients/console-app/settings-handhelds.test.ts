@@ -52,7 +52,7 @@ describe('handhelds in the console', () => {
 
     // The code was lost: there is a new one, which ends it.
     await line.getByRole('button', { name: 'New code' }).click();
-    await page.getByRole('alertdialog').getByText('The code before it ends').waitFor();
+    await page.getByRole('alertdialog').getByText('The old code stops working').waitFor();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Create code' }).click();
     const renewed = await page.getByLabel('Token of Gun 2', { exact: true }).inputValue();
     expect(renewed.split('_')[1]).to.equal(token.split('_')[1]);

@@ -274,7 +274,7 @@ export const en = {
     gapHint: 'Empty: learned from reads, now and every six hours.',
     coverage: 'Antennas that have to listen',
     coverageHint: 'If they do not, nothing is missed, and states are unknown.',
-    coverages: { all: 'All of the place', any: 'Any of the place' },
+    coverages: { all: 'All at the place', any: 'Any at the place' },
     fromNow: 'It holds from now on; earlier states do not change.',
     wizardHint: 'It decides whether things that are no longer read here are missed.',
     noRoom: 'No place of this rule is a room, so it can raise nothing. Say which places are rooms:',
@@ -582,7 +582,7 @@ export const en = {
     renewOf: (name: string) => `New code for ${name}`,
     renewTitle: (name: string) => `Create a new code for ${name}?`,
     renewBody:
-      'The code before it ends: a device that is signed in with it is signed out at its next request. It keeps its unsent scans.',
+      'The old code stops working: a device signed in with it is signed out at its next request. It keeps its unsent scans.',
     revokeOf: (name: string) => `Revoke ${name}`,
     revokeTitle: (name: string) => `Revoke ${name}?`,
     revokeBody:
@@ -1475,7 +1475,8 @@ export const en = {
     },
     hours: 'Working hours',
     hoursExample: 'Mon-Fri 07:00-18:00',
-    hoursHint: (zone: string) => `Empty: always. Such as Mon-Fri 07:00-18:00, more after commas; in ${zone}.`,
+    hoursHint: (zone: string) =>
+      `Empty: always. Mon-Fri 07:00-18:00, several with commas between; in ${zone}.`,
     aboutAll: 'About all assets',
     aboutSome: 'About some assets',
     within: 'Only assets within',
@@ -1513,7 +1514,8 @@ export const en = {
       noBound: 'Enter the bound.',
       outside: 'Tags cannot measure this value.',
       placeGone: 'The place no longer exists. Choose another.',
-      hours: 'Write working hours as Mon-Fri 07:00-18:00, more after commas; all day is 00:00-24:00.',
+      hours:
+        'Write working hours as Mon-Fri 07:00-18:00, several with commas between; all day is 00:00-24:00.',
       noKeys: (keys: string) => `A key has letters, digits and hyphens only, unlike ${keys}.`,
       noAssets: (keys: string) => `No asset has the key ${keys}.`,
       tooManyKeys: 'Name up to 1,000 assets.',
