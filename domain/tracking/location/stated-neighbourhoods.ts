@@ -178,21 +178,23 @@ async function rememberedNeighbourhood(
   const { positionAt } = asset;
   const spans: Span[] = [];
   let newest: ObservedPosition | undefined;
-  let isAmongThem = false;
+  /** Where the stored position is decided again. */
+  let around: Span | undefined;
   for (const { from, to, statements, positions, cost } of again) {
     stored.decided(asset.orgId, cost);
     const span = { from: startOfBucket(from), to: endOfBucket(to), sightings: toSightings(statements) };
     newest = positions.at(-1) ?? newest;
-    isAmongThem ||= positionAt !== null && positionAt >= span.from && positionAt <= span.to;
+    around = positionAt !== null && positionAt >= span.from && positionAt <= span.to ? span : around;
     const isWithinStay = stay !== null && stay.since < span.from;
     if (!isWithinStay || span.sightings.some(({ locationId }) => locationId !== stay.locationId)) {
       spans.push(span);
     }
   }
-  if (isAmongThem && newest === undefined) {
+  const newestAt = newest?.observedAt ?? Number.NEGATIVE_INFINITY;
+  if (around !== undefined && newestAt < around.from) {
     return null;
   }
-  const isNewer = isAmongThem || positionAt === null || (newest?.observedAt ?? 0) > positionAt;
+  const isNewer = around !== undefined || positionAt === null || newestAt > positionAt;
   const isStayNeeded = stay !== null && spans.some(({ from }) => stay.since < from);
   return { spans, stored: isStayNeeded ? [asTransition(stay)] : [], newest: isNewer ? newest : undefined };
 }

@@ -166,24 +166,42 @@ describe('a recorded scan where strength decides', () => {
   });
 
   it('leaves the newest position an earlier one, where a late read takes it away', async () => {
-    await useHall();
-    // B has no pin: what is heard of A within 30 s gives a position at second 29, of which a nearer window hears nothing.
-    await database.rows('delete from plan_antennas where org_id = $1 and reader_id = $2', [
-      site.orgId,
-      readers[1],
-    ]);
-    const positionAt = async () => {
-      const [row] = await database.rows<{ at: number }>(
-        'select micros_of_time(position_observed_at) as at from positions where asset_id = $1',
-        [assetId],
-      );
-      return ((row?.at ?? 0) - START) / SECOND;
-    };
+    await useHallWithoutPinOfB();
     await arrive('0A-56 29B-60');
     expect(await positionAt()).to.equal(29);
     await arrive('32B-60 32.5B-60 33B-60 33.5B-60');
     expect(await positionAt()).to.equal(0);
   });
+
+  it('leaves it the one before and not that of a late read recorded with it, where its recorder remembers both', async () => {
+    await useHallWithoutPinOfB();
+    const memory = aMemory();
+    for (const scan of [scanOf(1_000, 'A', -56), scanOf(1_029, 'B', -60), scanOf(100, 'A', -56)]) {
+      await record(database, [scan], undefined, memory);
+    }
+    expect(await positionAt()).to.equal(1_029);
+    const some = [1_032, 1_032.5, 1_033, 1_033.5].map((second) => scanOf(second, 'B', -60));
+    await record(database, [scanOf(105, 'A', -56), ...some], undefined, memory);
+    expect(await positionAt()).to.equal(1_000);
+  });
+
+  /** B has no pin: what is heard of A within 30 s gives it a position, of which a nearer window hears nothing. */
+  async function useHallWithoutPinOfB(): Promise<void> {
+    await useHall();
+    await database.rows('delete from plan_antennas where org_id = $1 and reader_id = $2', [
+      site.orgId,
+      readers[1],
+    ]);
+  }
+
+  /** Seconds. */
+  async function positionAt(): Promise<number> {
+    const [row] = await database.rows<{ at: number }>(
+      'select micros_of_time(position_observed_at) as at from positions where asset_id = $1',
+      [assetId],
+    );
+    return ((row?.at ?? 0) - START) / SECOND;
+  }
 
   interface PositionRow {
     plan: number;
