@@ -1,5 +1,6 @@
 import { Turns } from '../../../base/each-in-turns.ts';
 import { greatestOf, leastOf } from '../../../base/extremes.ts';
+import { type AssetRef, assetKey } from '../history/asset-ref.ts';
 import type { Site } from './site.ts';
 import { bucketOf, FARTHEST, type Hearing, NEAREST, type Seen, type Stated } from './statements.ts';
 
@@ -45,10 +46,8 @@ export interface Remembered {
 
 class Shelf {
   readonly #most: number;
-  /** By organization and asset. */
-  readonly #of = new Map<number, Map<number, Kept>>();
-  /** Last used last. */
-  readonly #inUse = new Set<Kept>();
+  /** By {@link assetKey}, last used last. */
+  readonly #of = new Map<string, Kept>();
   #scans = 0;
 
   constructor(most: number) {
@@ -56,64 +55,42 @@ class Shelf {
   }
 
   take({ orgId, assetId, writer, version }: Version): RecentHearing | null {
-    const kept = this.#of.get(orgId)?.get(assetId);
-    if (kept === undefined) {
-      return null;
-    }
-    this.#forget(kept);
-    return kept.writer === writer && kept.version === version ? kept.hearing : null;
+    const kept = this.#remove(assetKey({ orgId, assetId }));
+    return kept?.writer === writer && kept.version === version ? kept.hearing : null;
   }
 
   keep({ orgId, assetId, writer, version }: Version, hearing: RecentHearing): void {
+    const key = assetKey({ orgId, assetId });
+    this.#remove(key);
     const { size } = hearing;
     if (size > MOST_OF_ASSET) {
       return;
     }
-    const kept = { orgId, assetId, writer, version, hearing, size };
-    let ofOrganization = this.#of.get(orgId);
-    if (ofOrganization === undefined) {
-      ofOrganization = new Map();
-      this.#of.set(orgId, ofOrganization);
-    }
-    const earlier = ofOrganization.get(assetId);
-    if (earlier !== undefined) {
-      this.#inUse.delete(earlier);
-      this.#scans -= earlier.size;
-    }
-    ofOrganization.set(assetId, kept);
-    this.#inUse.add(kept);
+    this.#of.set(key, { writer, version, hearing, size });
     this.#scans += size;
-    for (const oldest of this.#inUse) {
+    for (const oldest of this.#of.keys()) {
       if (this.#scans <= this.#most) {
         return;
       }
-      this.#forget(oldest);
+      this.#remove(oldest);
     }
   }
 
-  #forget(kept: Kept): void {
-    const ofOrganization = this.#of.get(kept.orgId);
-    if (ofOrganization?.get(kept.assetId) === kept) {
-      ofOrganization.delete(kept.assetId);
-      if (ofOrganization.size === 0) {
-        this.#of.delete(kept.orgId);
-      }
-    }
-    if (this.#inUse.delete(kept)) {
-      this.#scans -= kept.size;
-    }
+  #remove(key: string): Kept | undefined {
+    const kept = this.#of.get(key);
+    this.#of.delete(key);
+    this.#scans -= kept?.size ?? 0;
+    return kept;
   }
 }
 
-interface Version {
-  orgId: number;
-  assetId: number;
+interface Version extends AssetRef {
   writer: string;
   /** The site's version. */
   version: number;
 }
 
-interface Kept extends Version {
+interface Kept extends Omit<Version, keyof AssetRef> {
   hearing: RecentHearing;
   size: number;
 }
