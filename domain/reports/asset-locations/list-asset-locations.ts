@@ -38,9 +38,9 @@ const SORT_COLUMNS = {
 
 /** {@link SORT_COLUMNS} of the page. */
 const PAGE_COLUMNS = {
-  asset_external_key: sql.fragment`page.external_key`,
-  location_external_key: sql.fragment`page.location_external_key`,
-  asset_last_seen: sql.fragment`page.last_seen`,
+  asset_external_key: sql.fragment`position.external_key`,
+  location_external_key: sql.fragment`position.location_external_key`,
+  asset_last_seen: sql.fragment`position.last_seen`,
 };
 
 /** Null for a deleted location, or none. */
@@ -53,7 +53,7 @@ const NAMED = sql.fragment`
 
 const POSITIONED = sql.fragment`positions position ${NAMED}`;
 
-/** A page of the report (contract 4.4). */
+/** A page of the report (contract 4.4). Only its rows get JSON: that of rows before it took longer than all the rest. */
 export async function listAssetLocations(
   db: OrganizationDatabase,
   filters: AssetLocationFilters,
@@ -82,18 +82,20 @@ export async function listAssetLocations(
       : sql.fragment`select count(*) as total_count from ${POSITIONED} where ${where}`;
   const list = (isBrief: boolean, positions: FragmentSqlToken) =>
     db.listing({ isBrief, signal }).any(sql.type(rowsOf<AssetLocationRow & { total_count: number }>())`
-      select total.total_count, page.*
+      select total.total_count, position.id, position.external_key, position.location_id,
+        position.location_external_key, position.deleted_at, position.last_seen, ${POSITION_ON_PLAN} as position
       from (${total}) total
       left join (
         select asset.id, asset.external_key,
           location.id as location_id, location.external_key as location_external_key,
-          asset.deleted_at, position.last_seen, ${POSITION_ON_PLAN} as position
+          asset.deleted_at, position.last_seen, position.since, position.position_plan_location_id, position.position_x,
+          position.position_y, position.position_radius, position.position_observed_at
         from ${positions}
         where ${where} and ${isNext(sql.fragment`position.asset_id`, after)}
         order by ${inOrder(SORT_COLUMNS, sql.fragment`position.asset_id`)}
         limit ${filters.limit} offset ${filters.offset}
-      ) page on true
-      order by ${inOrder(PAGE_COLUMNS, sql.fragment`page.id`)}`);
+      ) position on true
+      order by ${inOrder(PAGE_COLUMNS, sql.fragment`position.id`)}`);
   if (isOfLocations && isNear(filters) && isLatestFirst(filters)) {
     const latest = latestPositions(orgId, allOf([sql.fragment`location_id is not null`, ...conditions]));
     for (const positions of isWhole ? [positionsOfLatestScans(orgId), latest] : [latest]) {
