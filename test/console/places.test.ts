@@ -78,6 +78,11 @@ describe('a place, in the console', () => {
     const counts = async (query: string) => (await get(`/watches/counts${query}`)).body.data;
     expect(await counts('')).to.deep.equal({ continuous: 1, with_antennas: 1 });
     expect(await counts('?external_key=DOCK')).to.deep.equal({ continuous: 0, with_antennas: 0 });
+    expect(await counts('?external_key=YARD')).to.deep.equal({ continuous: 1, with_antennas: 1 });
+    await site.location('SHED', yard);
+    expect((await set({ ...room, location_external_key: 'SHED' })).status).to.equal(200);
+    expect(await counts('?external_key=YARD')).to.deep.equal({ continuous: 2, with_antennas: 1 });
+    expect(await counts('?external_key=SHED')).to.deep.equal({ continuous: 1, with_antennas: 0 });
     expect(await counts('?external_key=GONE')).to.deep.equal({ continuous: 0, with_antennas: 0 });
   });
 

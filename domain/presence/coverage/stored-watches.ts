@@ -76,7 +76,10 @@ export function listWatches(
   return db.any(sql.type(rowsOf<ListedWatch>())`
     select location.id as location_id, location.external_key as location_external_key, ${COLUMNS}
     from locations location
-    ${latestOf(orgId)}
+    cross join lateral (
+      select * from location_watches
+      where org_id = ${orgId} and location_id = location.id order by valid_from desc limit 1
+    ) watch
     where location.org_id = ${orgId} and location.deleted_at is null
       and (${named === null} or location.id = any (${sql.array(named?.ids ?? [], 'int4')})
         or location.external_key = any (${sql.array(named?.keys ?? [], 'text')}))
@@ -95,27 +98,22 @@ export function countWatched(
 ): Promise<{ continuous: number; with_antennas: number }> {
   return db.one(sql.type(rowsOf<{ continuous: number; with_antennas: number }>())`
     with recursive looked_at (id) as (
-      select id from locations
-      where org_id = ${orgId} and deleted_at is null and (${within === null} or id = ${within ?? 0})
+      select ${within}::integer
       union
       select child.id from looked_at
       join locations child on child.org_id = ${orgId} and child.parent_id = looked_at.id and child.deleted_at is null
-      where ${within !== null}
     )
     select count(*) as continuous, count(*) filter (where exists (
       select from antennas antenna
       where antenna.org_id = ${orgId} and antenna.location_id = location.id and antenna.is_enabled
     )) as with_antennas
-    from looked_at location
-    ${latestOf(orgId)}
-    where watch.mode = 'continuous'`);
-}
-
-function latestOf(orgId: number) {
-  return sql.fragment`cross join lateral (
-      select * from location_watches
-      where org_id = ${orgId} and location_id = location.id order by valid_from desc limit 1
-    ) watch`;
+    from (
+      select distinct on (location_id) location_id, mode from location_watches
+      where org_id = ${orgId} order by location_id, valid_from desc
+    ) watch
+    join locations location on location.org_id = ${orgId} and location.id = watch.location_id
+    where watch.mode = 'continuous' and location.deleted_at is null
+      and (${within === null} or location.id in (select id from looked_at))`);
 }
 
 const COLUMNS = sql.fragment`watch.mode, watch.max_gap_seconds, watch.is_learned, watch.coverage,
