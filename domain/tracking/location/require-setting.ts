@@ -57,20 +57,22 @@ export function requireDeciding(
       `The strength of tags at 1 m must be ${TAG_DBM.least} to ${TAG_DBM.most} dBm, such as ${TAG_DBM.usual}`,
     );
   }
-  if (tagKinds !== null && tagKinds.length > MOST_KINDS_TEXT) {
-    throw new SettingFault('tag_kinds', `The kinds of tags must have at most ${MOST_KINDS_TEXT} characters`);
-  }
   if (procedure !== 'position' && tagKinds !== null) {
     throw new SettingFault(
       'tag_kinds',
       'The strengths of kinds of tags are for position only; leave them out',
     );
   }
+  const kinds = tagKinds === null ? null : writtenKinds(kindsIn(tagKinds));
+  // A capital may be longer than its letter.
+  if (kinds !== null && kinds.length > MOST_KINDS_TEXT) {
+    throw new SettingFault('tag_kinds', `The kinds of tags must have at most ${MOST_KINDS_TEXT} characters`);
+  }
   return {
     procedure,
     certainty: asksForProof ? (certainty ?? CERTAINTY.usual) : null,
     tagDbm,
-    tagKinds: tagKinds === null ? null : writtenKinds(kindsIn(tagKinds)),
+    tagKinds: kinds,
   };
 }
 

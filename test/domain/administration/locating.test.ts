@@ -127,6 +127,11 @@ describe('how locations are decided on, as it is set', () => {
         { procedure: 'position', tagKinds: Array.from({ length: 21 }, (_, kind) => `A${kind}=-59`).join() },
         'tag_kinds: There may be at most 20 kinds of tags',
       ],
+      // The capital of this letter is three.
+      ...['A'.repeat(1_000), '\u0390'.repeat(700)].map((beginning): [Partial<WantedLocating>, string] => [
+        { procedure: 'position', tagKinds: `${beginning}=-59` },
+        'tag_kinds: The kinds of tags must have at most 1000 characters',
+      ]),
       [
         { from: now() - 31 * DAY },
         'from: Raw scans are kept for 30 days (SCAN_RETENTION_DAYS), and nothing older can be decided again; choose a later time',
