@@ -5,8 +5,8 @@ import type { TestDatabase } from './database.ts';
 
 export interface CountingProxy {
   url: string;
-  /** How many connections were made. */
-  connections(): number;
+  /** How many connections were made, or of them as this application. */
+  connections(application?: string): number;
   /** How often something was sent after an answer. */
   roundTrips(): number;
   /** The names of the prepared statements that were run, in their order. */
@@ -17,10 +17,12 @@ export interface CountingProxy {
 export async function openCountingProxy(database: TestDatabase): Promise<CountingProxy> {
   const target = new URL(database.url);
   let count = 0;
-  let connections = 0;
+  const applications: (string | undefined)[] = [];
   const statements: string[] = [];
   const server = createServer((client) => {
-    connections += 1;
+    client.once('data', (bytes) => {
+      applications.push(/\0application_name\0([^\0]*)/.exec(bytes.toString('latin1'))?.[1]);
+    });
     const upstream = connect(Number(target.port), target.hostname);
     const bound = new BoundStatements((name) => statements.push(name));
     let isAnswered = true;
@@ -51,7 +53,8 @@ export async function openCountingProxy(database: TestDatabase): Promise<Countin
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: url.href,
-    connections: () => connections,
+    connections: (application) =>
+      applications.filter((each) => application === undefined || each === application).length,
     roundTrips: () => count,
     statements: () => statements,
   };
