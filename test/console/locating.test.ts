@@ -131,7 +131,11 @@ describe('how locations are decided on, in the console', () => {
     await sealBatch(database.pool, [{ orgId, after: 0, share: 1_000 }]);
     const viewer = await suite.as('viewer', orgId);
     const proposed = async () => (await suite.call({ path: '/locating/proposals', token: viewer })).body.data;
-    const [area, ...others] = await proposed();
+    let [area, ...others] = await proposed();
+    // The answer waits for the trial, and goes out without it on a busy machine.
+    while (area.tried === null) {
+      [area, ...others] = await proposed();
+    }
     expect(others).to.deep.equal([]);
     expect(area.location).to.include({ id: hall, external_key: 'HALL' });
     expect(area.pair.map(({ name }: { name: string }) => name)).to.deep.equal(['EAST', 'WEST']);
