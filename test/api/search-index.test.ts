@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
-import type { AssetFilters } from '../../domain/master-data/assets/list.ts';
-import { listAssets } from '../../domain/master-data/assets/list.ts';
 import { useApi } from '../support/api.ts';
 import { useClient } from '../support/contract-client.ts';
 import { MeasuredClient } from '../support/measured-client.ts';
@@ -12,8 +10,6 @@ import { randomSets } from '../support/random-sets.ts';
 /** Of two organizations. The first has most of all; the other's came after the statistics were made. */
 const ASSETS = Math.max(20_000, randomSets(50_000));
 const FEWER_ASSETS = Math.max(6_000, randomSets(15_000));
-
-const noneLarge = () => Promise.reject(new Error('no row is large here'));
 
 describe('searching many assets', () => {
   const api = useApi();
@@ -80,19 +76,7 @@ describe('searching many assets', () => {
   it('looks into fewer pages than it finds assets, to count and to sort them', async () => {
     const lists = await MeasuredLists.connect(api.database.url, ours.api.orgId);
     try {
-      const filters = {
-        sort: [{ field: 'external_key', isDescending: false }],
-        limit: 50,
-        offset: 0,
-        q: 'pallet',
-        include_deleted: false,
-        include_not_in_effect: false,
-        external_key: undefined,
-        location_id: undefined,
-        location_external_key: undefined,
-        is_active: undefined,
-      } satisfies AssetFilters;
-      const { result, pages } = await lists.measure((db) => listAssets(db, filters, noneLarge));
+      const { result, pages } = await lists.assets({ q: 'pallet' });
       expect(result.totalCount).to.equal(ASSETS);
       expect(result.rows).to.have.length(50);
       expect(pages).to.be.below(ASSETS / 4);

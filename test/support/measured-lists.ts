@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { OrganizationDatabase } from '../../db/timescale/connections/organization-door.ts';
 import { nameOf } from '../../db/timescale/queries/composed-statements.ts';
 import { verbsOn } from '../../db/timescale/queries/verbs.ts';
+import { type AssetFilters, listAssets } from '../../domain/master-data/assets/list.ts';
 import { type Measured, MeasuredClient } from './measured-client.ts';
 
 /** An organization's lists, measured by the server as they are run: planned once for all values, as brief lists are. */
@@ -39,6 +40,18 @@ export class MeasuredLists {
       rows: all.reduce((sum, { rows }) => sum + rows, 0),
       pages: all.reduce((sum, { pages }) => sum + pages, 0),
     };
+  }
+
+  /** Pages of assets by their keys, of which none is large. */
+  assets(filters: Partial<AssetFilters>) {
+    const all: AssetFilters = {
+      sort: [{ field: 'external_key', isDescending: false }],
+      ...{ limit: 50, offset: 0, include_deleted: false, include_not_in_effect: false },
+      ...{ external_key: undefined, location_id: undefined, location_external_key: undefined },
+      is_active: undefined,
+    };
+    const noneLarge = () => Promise.reject(new Error('no row is large here'));
+    return this.measure((db) => listAssets(db, { ...all, ...filters }, noneLarge));
   }
 
   #databaseOf(client: pg.Client): OrganizationDatabase {
