@@ -112,8 +112,8 @@ async function* readAsJson(
   rows: readonly (Sized & { id: number })[],
   read: (ids: readonly number[]) => Promise<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void> {
-  for (const ids of pieces(rows)) {
-    yield await read(ids);
+  for (const piece of pieces(rows, textBytes, PIECE_BYTES)) {
+    yield await read(idsOf(piece));
   }
 }
 
@@ -144,24 +144,37 @@ async function* readLater<Row extends { id: number }>(
   rows: readonly (Row & Sized)[],
   read: (ids: readonly number[]) => Promise<readonly Row[]>,
 ): AsyncGenerator<readonly Row[], void> {
-  for (const ids of pieces(rows)) {
-    const found = new Map((await read(ids)).map((row) => [row.id, row]));
-    yield ids.flatMap((id) => found.get(id) ?? []);
+  for (const piece of pieces(rows, textBytes, PIECE_BYTES)) {
+    const found = new Map((await read(idsOf(piece))).map((row) => [row.id, row]));
+    yield piece.flatMap(({ id }) => found.get(id) ?? []);
   }
 }
 
-function* pieces(rows: readonly (Sized & { id: number })[]): Generator<number[], void> {
-  let ids: number[] = [];
-  let bytes = 0;
-  for (const { id, text_bytes } of rows) {
-    const more = text_bytes ?? 0;
-    if (ids.length > 0 && bytes + more > PIECE_BYTES) {
-      yield ids;
-      ids = [];
-      bytes = 0;
+function textBytes(row: Sized): number {
+  return row.text_bytes ?? 0;
+}
+
+function idsOf(rows: readonly { id: number }[]): number[] {
+  return rows.map(({ id }) => id);
+}
+
+/** The rows in order: each time those that weigh no more than `most` together, but one at least. */
+export function* pieces<Row>(
+  rows: readonly Row[],
+  weightOf: (row: Row) => number,
+  most: number,
+): Generator<Row[], void> {
+  let piece: Row[] = [];
+  let weight = 0;
+  for (const row of rows) {
+    const more = weightOf(row);
+    if (piece.length > 0 && weight + more > most) {
+      yield piece;
+      piece = [];
+      weight = 0;
     }
-    ids.push(id);
-    bytes += more;
+    piece.push(row);
+    weight += more;
   }
-  yield ids;
+  yield piece;
 }

@@ -9,8 +9,7 @@ import { soughtKeys, tagKey } from '../../tracking/tag-key.ts';
 import { TAG_TYPES } from '../../tracking/tag-type.ts';
 import { countLive } from '../live-count.ts';
 import { MOST_TAGS } from '../tags/queries.ts';
-import { type Counted, tagCount } from '../tags/tagged-rows.ts';
-import { tagsOf } from '../tags/tags-of.ts';
+import { type Counted, tagCount, tagsOf } from '../tags/tagged-rows.ts';
 import { matched } from './list.ts';
 
 /** A live asset, and where it is. */
@@ -52,7 +51,7 @@ export async function listWhereabouts(
       where asset.org_id = ${orgId} and asset.deleted_at is null
       order by asset.external_key limit ${limit} offset ${offset}
     )
-    select total.total_count, ${COLUMNS}, ${tagCount(orgId, 'asset_id', 'asset')}
+    select total.total_count, ${COLUMNS}, ${tagCount(orgId, 'asset', 'asset')}
     from (${countLive(orgId, 'asset', undefined)}) total
     left join page asset on true
     ${WHERE_IT_IS}
@@ -94,7 +93,7 @@ export async function searchWhereabouts(
       from found
       order by is_exact desc, found.external_key limit ${limit} offset ${offset}
     )
-    select total.total_count, ${COLUMNS}, ${tagCount(orgId, 'asset_id', 'asset')}
+    select total.total_count, ${COLUMNS}, ${tagCount(orgId, 'asset', 'asset')}
     from (select count(*) as total_count from found) total
     left join page on true
     left join assets asset on asset.org_id = ${orgId} and asset.id = page.id
@@ -126,7 +125,7 @@ export function findWhereabouts(
 ): Promise<WhereaboutsRow | null> {
   const { orgId } = connection;
   return connection.maybeOne(sql.prepared('find-live-asset', rowsOf<WhereaboutsRow>())`
-    select ${COLUMNS}, ${tagsOf(orgId, 'asset_id', 'asset', MOST_TAGS)}
+    select ${COLUMNS}, ${tagsOf(orgId, 'asset', 'asset', MOST_TAGS)}
     from assets asset
     ${WHERE_IT_IS}
     where asset.org_id = ${orgId} and asset.id = ${id} and asset.deleted_at is null`);

@@ -4,8 +4,8 @@ import type {
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { MOST_TAGS } from './queries.ts';
-import { tagsOf } from './tags-of.ts';
+import { pieces } from '../large-texts.ts';
+import { MOST_TAGS, PARENT_COLUMN, type Parent } from './queries.ts';
 
 /** Tags that are read at a time, a mebibyte at most; a single row may have more. */
 const PIECE = 4_000;
@@ -18,15 +18,11 @@ export interface Counted {
 export type Tagged<Row> = Row & { tags: string };
 
 /** How many tags a row has, for {@link withTags}. */
-export function tagCount(
-  orgId: number,
-  column: 'asset_id' | 'location_id',
-  row: 'asset' | 'page' | 'found',
-): FragmentSqlToken {
+export function tagCount(orgId: number, parent: Parent, row: 'asset' | 'page' | 'found'): FragmentSqlToken {
   return sql.fragment`(
       select count(*) from (
         select from tags tag
-        where tag.org_id = ${orgId} and tag.${sql.identifier([column])} = ${sql.identifier([row, 'id'])}
+        where tag.org_id = ${orgId} and tag.${PARENT_COLUMN[parent]} = ${sql.identifier([row, 'id'])}
           and tag.detached_at is null
         limit ${PIECE}
       ) each
@@ -41,19 +37,19 @@ export function tagCount(
  */
 export async function withTags<Row extends Counted>(
   db: OrganizationDatabase,
-  column: 'asset_id' | 'location_id',
+  parent: Parent,
   { rows, totalCount }: Page<Row>,
   write: (row: Tagged<Row>) => string,
 ): Promise<Page<Tagged<Row>>> {
-  const [first = [], ...rest] = pieces(rows);
+  const [first = [], ...rest] = pieces(rows, (row) => row.tag_count, PIECE);
   const listing = db.listing({ isBrief: true, signal: undefined });
   async function* readLater() {
     for (const piece of rest) {
-      yield Buffer.from((await readTags(listing, column, piece)).map(write).join(','));
+      yield Buffer.from((await readTags(listing, parent, piece)).map(write).join(','));
     }
   }
   return {
-    rows: await readTags(listing, column, first),
+    rows: await readTags(listing, parent, first),
     totalCount,
     ...(rest.length === 0 ? {} : { later: readLater() }),
   };
@@ -62,7 +58,7 @@ export async function withTags<Row extends Counted>(
 /** @param most tags of each. */
 export async function readTags<Row extends { id: number }>(
   db: OrganizationConnection,
-  column: 'asset_id' | 'location_id',
+  parent: Parent,
   rows: readonly Row[],
   most = MOST_TAGS,
 ): Promise<Tagged<Row>[]> {
@@ -71,21 +67,24 @@ export async function readTags<Row extends { id: number }>(
   }
   const ids = rows.map(({ id }) => id);
   const found = await db.any(sql.type(rowsOf<{ id: number; tags: string }>())`
-    select owner.id, ${tagsOf(db.orgId, column, 'owner', most)} from unnest(${sql.array(ids, 'int4')}) as owner (id)`);
+    select owner.id, ${tagsOf(db.orgId, parent, 'owner', most)} from unnest(${sql.array(ids, 'int4')}) as owner (id)`);
   const tags = new Map(found.map((each) => [each.id, each.tags]));
   return rows.map((row) => ({ ...row, tags: tags.get(row.id) ?? '[]' }));
 }
 
-function pieces<Row extends Counted>(rows: readonly Row[]): Row[][] {
-  const all: Row[][] = [];
-  let room = 0;
-  for (const row of rows) {
-    room -= row.tag_count;
-    if (room < 0 || all.length === 0) {
-      all.push([]);
-      room = PIECE - row.tag_count;
-    }
-    all.at(-1)?.push(row);
-  }
-  return all;
+/**
+ * Live tags as scanning programs want them: kind and value, without ids.
+ *
+ * @param row alias of the rows that they are attached to.
+ */
+export function tagsOf(orgId: number, parent: Parent, row: string, most: number): FragmentSqlToken {
+  return sql.fragment`coalesce((
+      select json_agg(json_build_object('tag_type', tag.tag_type, 'value', tag.value) order by tag.id)
+      from (
+        select tag.id, tag.tag_type, tag.value from tags tag
+        where tag.org_id = ${orgId} and tag.${PARENT_COLUMN[parent]} = ${sql.identifier([row, 'id'])}
+          and tag.detached_at is null
+        order by tag.id limit ${most}
+      ) tag
+    ), '[]') as tags`;
 }

@@ -68,7 +68,7 @@ const find = memberRoute({
       findLocations(db, q, page, hangUp),
     ]);
     const listing = db.listing({ isBrief: true, signal: hangUp });
-    const assets = { ...found, rows: await readTags(listing, 'asset_id', found.rows, MOST_TAGS_SHOWN) };
+    const assets = { ...found, rows: await readTags(listing, 'asset', found.rows, MOST_TAGS_SHOWN) };
     const ids = assets.rows.map(({ id }) => id);
     return foundView(assets, ids.length === 0 ? [] : await lastStays(db, ids, MOST_STAYS), locations);
   },

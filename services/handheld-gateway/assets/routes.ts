@@ -160,11 +160,7 @@ const list = route({
     const page = await (q === undefined
       ? listWhereabouts(db, paging, signal())
       : searchWhereabouts(db, q, paging, signal()));
-    return listBody(
-      await withTags(db, 'asset_id', page, (row) => writeJson(assetView(row))),
-      paging,
-      assetView,
-    );
+    return listBody(await withTags(db, 'asset', page, (row) => writeJson(assetView(row))), paging, assetView);
   },
 });
 

@@ -84,7 +84,7 @@ const locations = route({
   handle: async ({ context: { db }, query, signal }) => {
     const page = await listLocations(db, query, signal());
     const write = (row: Tagged<LocationRow>) => writeJson(locationView(row));
-    return listBody(await withTags(db, 'location_id', page, write), query, locationView);
+    return listBody(await withTags(db, 'location', page, write), query, locationView);
   },
 });
 
@@ -107,7 +107,7 @@ const expected = route({
   handle: async ({ context: { db }, query, row: id, signal }) => {
     const page = await listExpected(db, id, query, signal());
     const write = (row: Tagged<ExpectedRow>) => writeJson(expectedView(row));
-    return listBody(await withTags(db, 'asset_id', page, write), query, expectedView);
+    return listBody(await withTags(db, 'asset', page, write), query, expectedView);
   },
 });
 
@@ -189,7 +189,7 @@ async function listLocations(
       join locations location on location.org_id = ${orgId} and location.id = below.id
       where location.deleted_at is null
     )
-    select total.total_count, page.id, page.external_key, page.name, page.parent_id, ${tagCount(orgId, 'location_id', 'page')}
+    select total.total_count, page.id, page.external_key, page.name, page.parent_id, ${tagCount(orgId, 'location', 'page')}
     from (select count(*) as total_count from tree) total
     left join (select * from tree order by ordinal limit ${limit} offset ${offset}) page on true
     order by page.ordinal`);
@@ -219,7 +219,7 @@ async function listExpected(
   const rows = await db
     .listing({ isBrief: true, signal })
     .any(sql.type(rowsOf<ExpectedRow & { total_count: number }>())`
-    select total.total_count, found.id, found.external_key, found.name, found.last_seen, ${tagCount(orgId, 'asset_id', 'found')}
+    select total.total_count, found.id, found.external_key, found.name, found.last_seen, ${tagCount(orgId, 'asset', 'found')}
     from (select count(*) as total_count from ${here}) total
     left join (
       select asset.id, asset.external_key, asset.name, position.last_seen from ${here}
