@@ -146,8 +146,11 @@ async function takeRemembered(
   const lacking = assets.flatMap(({ orgId, assetId, site, memory }, index) => {
     const { late = null, newest = null } = remembered[index] ?? NOTHING;
     const to = late?.lacking(memory?.added ?? [], newest?.from) ?? null;
-    const stretch = { orgId, assetId, from: startOfBucket((late?.to ?? 0) + 1), to: endOfBucket(to ?? 0) };
-    return late === null || to === null ? [] : [{ late, to, site, stretch }];
+    if (late === null || to === null) {
+      return [];
+    }
+    const stretch = { orgId, assetId, from: startOfBucket(late.to + 1), to: endOfBucket(to) };
+    return [{ late, to, site, stretch }];
   });
   if (lacking.length > 0) {
     const scans = await stored.scans(lacking.map(({ stretch }) => stretch));
