@@ -7,7 +7,7 @@ import type { ClockSample } from './reader-clocks.ts';
 export interface IncomingMessage {
   topic: string;
   payload: Buffer;
-  /** Of which the payload is the beginning, if there were more. */
+  /** Of the whole, if the payload is only its beginning. */
   bytes?: number;
   isDup: boolean;
   /** Scope of the packet identifiers: a reader publishing here, or a session at a broker. */

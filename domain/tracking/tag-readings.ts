@@ -121,7 +121,7 @@ const NONE: ReadonlySet<number> = new Set();
 const AT_ONCE = 4_000;
 
 /**
- * By COPY, in two thirds of the database's time for {@link mergeReadings}.
+ * By COPY, which takes the database two thirds of the time of {@link mergeReadings}.
  *
  * @returns false if one was stored already.
  */

@@ -49,7 +49,7 @@ export interface Setting {
   certainty: number;
   /** Strength of the tags at 1 m; null for the usual. */
   tagDbm: number | null;
-  /** The same of tags whose values begin so, the longest beginning first: of the bucket's first scan by `position`. */
+  /** The same of tags whose values begin so, the longest beginning first. That of a bucket's first scan by `position` counts. */
   tagKinds?: readonly (readonly [beginning: string, dbm: number])[];
 }
 

@@ -111,7 +111,7 @@ export class RecentHearing {
   #to: number;
   /** That of the newest scan that was added. */
   #latest: number;
-  /** How much later than others scans may come, in buckets. */
+  /** How many buckets later than others scans may come. */
   readonly #lateness: number;
   /** From there on it knows which buckets are settled. */
   #knownFrom: number;
@@ -121,7 +121,7 @@ export class RecentHearing {
 
   /**
    * @param from the first bucket whose scans are all in `hearing`, and `to` the last.
-   * @param latest the bucket of the newest scan of them that were new, and `first` of the first.
+   * @param latest the bucket of the last of the scans that were new, and `first` that of the first.
    */
   constructor(
     hearing: Hearing,

@@ -8,7 +8,7 @@ import { announcedOf, BODY_LIMIT, gather, tooLarge } from '../../../platform/htt
 
 export interface Pushed {
   payload: Buffer;
-  /** Those announced, if the payload may be less: of a body over the limit. */
+  /** Of a refused body, which may be more than the payload: as announced, or as many as came. */
   bytes?: number;
   /** The key that a repeated message shares with the first; null without one. */
   key: string | null;

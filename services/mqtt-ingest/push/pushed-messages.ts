@@ -41,7 +41,7 @@ export class PushedMessages {
   }
 
   /**
-   * @param signal that the sender has gone: what still waits is not kept.
+   * @param signal aborted if the sender goes: what waits then is not kept.
    * @throws Problem `unavailable`; the signal's reason.
    */
   async take(

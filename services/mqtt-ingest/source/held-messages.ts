@@ -75,7 +75,7 @@ export class HeldMessages {
     return false;
   }
 
-  /** Takes a message back that waits: it is not admitted any more. */
+  /** Takes back a message that waits, so that it is never admitted. */
   withdraw(proceed: () => void, owner: Owner): void {
     const readers = this.#waiting.get(owner.orgId);
     const queue = readers?.get(owner.reader) ?? [];
