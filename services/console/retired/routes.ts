@@ -2,12 +2,13 @@ import type { OrganizationDatabase } from '../../../db/timescale/connections/org
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { readAssets } from '../../../domain/master-data/assets/queries.ts';
 import { readLocations } from '../../../domain/master-data/locations/queries.ts';
-import { MOST_TAGS } from '../../../domain/master-data/tags/queries.ts';
+import type { AssetRow, LocationRow } from '../../../domain/master-data/rows.ts';
+import { MOST_TAGS, PARENT_COLUMN, type Parent } from '../../../domain/master-data/tags/queries.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { ASSET, assetView, LOCATION, locationView } from '../../api/entry.ts';
-import { type ConsoleContext, memberRoute } from '../serving/context.ts';
+import { memberRoute } from '../serving/context.ts';
 
 const read = memberRoute({
   ...{ method: 'GET', path: '/console/v1/retired-assets/{retired_asset_id}', operationId: 'getRetiredAsset' },
@@ -15,7 +16,11 @@ const read = memberRoute({
   scope: 'assets:read',
   query: NO_QUERY,
   params: { retired_asset_id: idInPath },
-  find: { missing: 'Asset not found', row: findRetired },
+  find: {
+    missing: 'Asset not found',
+    row: async ({ context: { db }, params: { retired_asset_id: id } }) =>
+      retired(db, 'asset', await readAssets(db, [id])),
+  },
   success: found(ASSET, 'The asset'),
   handle: async ({ row }) => assetView(row),
 });
@@ -27,53 +32,33 @@ const readLocation = memberRoute({
   scope: 'locations:read',
   query: NO_QUERY,
   params: { retired_location_id: idInPath },
-  find: { missing: 'Location not found', row: findRetiredLocation },
+  find: {
+    missing: 'Location not found',
+    row: async ({ context: { db }, params: { retired_location_id: id } }) =>
+      retired(db, 'location', await readLocations(db, [id])),
+  },
   success: found(LOCATION, 'The location'),
   handle: async ({ row }) => locationView(row),
 });
 
-async function findRetired({
-  context: { db },
-  params: { retired_asset_id: id },
-}: {
-  context: ConsoleContext;
-  params: { retired_asset_id: number };
-}) {
-  const [asset] = await readAssets(db, [id]);
-  return asset === undefined || asset.deleted_at === null
-    ? null
-    : { ...asset, tags: await tagsThen(db, 'asset_id', id, asset.deleted_at) };
-}
-
-async function findRetiredLocation({
-  context: { db },
-  params: { retired_location_id: id },
-}: {
-  context: ConsoleContext;
-  params: { retired_location_id: number };
-}) {
-  const [location] = await readLocations(db, [id]);
-  return location === undefined || location.deleted_at === null
-    ? null
-    : { ...location, tags: await tagsThen(db, 'location_id', id, location.deleted_at) };
-}
-
-/** JSON: those that were detached by its retirement. */
-async function tagsThen(
+/** The row, with the tags that were detached by its retirement; null if it is live. */
+async function retired<Row extends AssetRow | LocationRow>(
   db: OrganizationDatabase,
-  owner: 'asset_id' | 'location_id',
-  id: number,
-  retiredAt: string,
-): Promise<string> {
+  parent: Parent,
+  [row]: readonly Row[],
+): Promise<Row | null> {
+  if (row === undefined || row.deleted_at === null) {
+    return null;
+  }
   const { tags } = await db.one(sql.type(rowsOf<{ tags: string }>())`
     select coalesce(json_agg(json_build_object('id', tag.id, 'tag_type', tag.tag_type, 'value', tag.value) order by tag.id),
       '[]')::text as tags
     from (
       select id, tag_type, value from tags
-      where org_id = ${db.orgId} and ${sql.identifier([owner])} = ${id} and detached_at >= ${retiredAt}::timestamptz
+      where org_id = ${db.orgId} and ${PARENT_COLUMN[parent]} = ${row.id} and detached_at >= ${row.deleted_at}::timestamptz
       limit ${MOST_TAGS}
     ) tag`);
-  return tags;
+  return { ...row, tags };
 }
 
 export const retiredRoutes = [read, readLocation];
