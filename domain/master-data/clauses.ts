@@ -1,4 +1,4 @@
-import type { SortTerm } from '../../base/page.ts';
+import type { Paging, SortTerm } from '../../base/page.ts';
 import { type FragmentSqlToken, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
 
 /**
@@ -9,14 +9,17 @@ import { type FragmentSqlToken, sql, type ValueExpression } from '../../db/times
  *
  * @param columns by field; text is bytewise (`collate "C"`).
  * @param options nullable fields, and unique ones, after which nothing needs sorting: an index on such a field then has
- * the order by itself, 25 us less of 470 for a page of 50.
+ * the order by itself, 25 us less of 470 for a page of 50. With `after` ({@link isNext}) the tie-breaker is the order.
  */
 export function orderBy<Field extends string>(
   terms: readonly SortTerm<Field>[],
   columns: Readonly<Record<Field, FragmentSqlToken>>,
   tie: FragmentSqlToken,
-  { nullable = [], unique = [] }: { nullable?: readonly Field[]; unique?: readonly Field[] } = {},
+  { nullable = [], unique = [], after }: OrderOptions<Field> = {},
 ): ValueExpression {
+  if (after !== undefined) {
+    return tie;
+  }
   const settling = terms.findIndex(({ field }) => unique.includes(field));
   const needed = settling === -1 ? terms : terms.slice(0, settling + 1);
   const sorted = needed.map(({ field, isDescending }) => {
@@ -24,6 +27,11 @@ export function orderBy<Field extends string>(
     return sql.fragment`${columns[field]} ${order}`;
   });
   return sql.join(settling === -1 ? [...sorted, tie] : sorted, COMMA);
+}
+
+interface OrderOptions<Field> extends Pick<Paging, 'after'> {
+  nullable?: readonly Field[];
+  unique?: readonly Field[];
 }
 
 const COMMA = sql.fragment`, `;

@@ -69,7 +69,7 @@ function composeList(
 ): RowQuery<AssetRow & Listed> {
   const unique = shape.include_deleted ? [] : UNIQUE;
   const id = sql.fragment`asset.id`;
-  const order = after === undefined ? orderBy(shape.sort, SORT_COLUMNS, id, { unique }) : id;
+  const order = orderBy(shape.sort, SORT_COLUMNS, id, { unique, after });
   const narrowing = narrowedTo({ orgId, ...values });
   const where = allOf([...standingOf(orgId, shape), ...narrowing]);
   const countEach = shape.include_not_in_effect ? countLive : countInEffect;

@@ -33,7 +33,7 @@ export async function listLocations(
   const isBrief = isOne || isFoundByKey(filters) || isFirstOf(filters, { inOrderOf: 'external_key' });
   const lookUps = lookUpsIn(filters);
   const id = sql.fragment`location.id`;
-  const order = filters.after === undefined ? orderBy(filters.sort, SORT_COLUMNS, id) : id;
+  const order = orderBy(filters.sort, SORT_COLUMNS, id, { after: filters.after });
   const narrowing = narrowedTo(orgId, soughtTags(filters));
   const where = allOf([...standingOf(orgId, filters), ...narrowing]);
   const countEach = filters.include_not_in_effect ? countLive : countInEffect;

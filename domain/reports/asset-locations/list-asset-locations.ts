@@ -60,9 +60,8 @@ export async function listAssetLocations(
   signal?: AbortSignal,
 ): Promise<Page<AssetLocationRow>> {
   const { orgId } = db;
-  const { after } = filters;
-  const inOrder = (columns: typeof SORT_COLUMNS, id: FragmentSqlToken) =>
-    after === undefined ? orderBy(filters.sort, columns, id, { nullable: NULLABLE }) : id;
+  const { sort, after } = filters;
+  const assetId = sql.fragment`position.asset_id`;
   const conditions = atLocations(orgId, filters);
   const narrowing = ofAssets(filters);
   const where = allOf([
@@ -91,11 +90,11 @@ export async function listAssetLocations(
           asset.deleted_at, position.last_seen, position.since, position.position_plan_location_id, position.position_x,
           position.position_y, position.position_radius, position.position_observed_at
         from ${positions}
-        where ${where} and ${isNext(sql.fragment`position.asset_id`, after)}
-        order by ${inOrder(SORT_COLUMNS, sql.fragment`position.asset_id`)}
+        where ${where} and ${isNext(assetId, after)}
+        order by ${orderBy(sort, SORT_COLUMNS, assetId, { nullable: NULLABLE, after })}
         limit ${filters.limit} offset ${filters.offset}
       ) position on true
-      order by ${inOrder(PAGE_COLUMNS, sql.fragment`position.id`)}`);
+      order by ${orderBy(sort, PAGE_COLUMNS, sql.fragment`position.id`, { nullable: NULLABLE, after })}`);
   if (isOfLocations && isNear(filters) && isLatestFirst(filters)) {
     const latest = latestPositions(orgId, allOf([sql.fragment`location_id is not null`, ...conditions]));
     for (const positions of isWhole ? [positionsOfLatestScans(orgId), latest] : [latest]) {

@@ -47,9 +47,6 @@ export function presenceRows(
   const places = placesDuring(orgId, filters, window);
   const order = (table: string) => {
     const column = (name: string): FragmentSqlToken => sql.fragment`${sql.identifier([table, name])}`;
-    if (filters.after !== undefined) {
-      return column('id');
-    }
     return orderBy(
       filters.sort,
       {
@@ -57,7 +54,7 @@ export function presenceRows(
         location_external_key: column('location_external_key'),
       },
       column('id'),
-      { nullable: NULLABLE },
+      { nullable: NULLABLE, after: filters.after },
     );
   };
   const where = allOf([
