@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
+import { until } from '../../support/browser.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { at, PresenceSite } from '../../support/presence-site.ts';
 import { itByNight } from '../../support/random-sets.ts';
@@ -81,6 +82,17 @@ describe('reports and presence in the console, in a browser', () => {
       .and.include('days30');
     found.push(...(await faultsOf(page, 'reports-sweeps')));
     expect(found).to.deep.equal([]);
+  });
+
+  it('say on paper which asset and time they are about', async () => {
+    await page.evaluate("location.hash = '#/reports/stays?span=today&asset_external_key=CRATE-2'");
+    await until(
+      page,
+      `[...document.querySelectorAll('.report-filters [role=combobox]')].some(({ value }) => value.includes('CRATE-2'))`,
+    );
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    expect(await page.locator('.print-head').textContent()).to.match(/Acme · When: Today · .*: .*CRATE-2 · /);
+    await page.evaluate("dispatchEvent(new Event('afterprint'))");
   });
 
   it('show dwell as bars by place and by day, and save all of it', async () => {

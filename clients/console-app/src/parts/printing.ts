@@ -39,13 +39,14 @@ export function shownFilters(): string[] {
   });
 }
 
-/** Null where it narrows nothing: the first option of a choice means none. */
+/** Null where it narrows nothing: an option without a value means none. */
 function typedIn(field: HTMLInputElement | HTMLSelectElement): string | null {
   if (field instanceof HTMLSelectElement) {
-    return field.selectedIndex > 0 ? (field.selectedOptions[0]?.textContent ?? null) : null;
+    return field.value === '' ? null : (field.selectedOptions[0]?.textContent ?? null);
   }
   if (field.type === 'checkbox') {
     return field.checked ? '' : null;
   }
-  return field.value.trim() === '' ? null : field.value.replace('T', ' ');
+  const typed = field.type === 'datetime-local' ? field.value.replace('T', ' ') : field.value;
+  return typed.trim() === '' ? null : typed;
 }
