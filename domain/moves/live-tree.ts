@@ -57,7 +57,7 @@ export async function readLiveTree(db: Connection, orgId: number, most = MOST_BY
     ) end as locations`);
   if (locations === null) {
     throw conflict(
-      `the keys and names of all locations have more than ${Math.floor(most / 1_048_576)} MiB together, too much to show at once; delete locations or shorten names, or use the API`,
+      `the keys and names of all locations exceed ${Math.floor(most / 1_048_576)} MiB together, too much to show at once; delete locations or shorten names, or use the API`,
     );
   }
   return { position, locations };

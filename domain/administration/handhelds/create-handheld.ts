@@ -55,7 +55,7 @@ export async function createHandheld(
 }
 
 /**
- * Gives a handheld another token; the one before is refused from its next request on, in every process that has heard.
+ * Gives a handheld another token; the one before is refused from its next request on, in every process that has heard of it.
  *
  * @throws AppError `not_found`, or `conflict` if it is revoked or its token has expired.
  */

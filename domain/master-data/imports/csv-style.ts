@@ -1,6 +1,6 @@
 /**
- * How CSV is written. Spreadsheets know by the byte order mark that it is UTF-8, and take it apart by the separator of
- * their language.
+ * How CSV is written. Spreadsheets know by the byte order mark that it is UTF-8, and split it at the separator of their
+ * language.
  */
 export interface CsvStyle {
   separator: ',' | ';';

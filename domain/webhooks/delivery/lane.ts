@@ -174,7 +174,7 @@ export class Lane {
     const { pick, head, pace, signal } = this.#parts;
     await pace();
     const picked = await pick(this.number, this.#position, head());
-    // Not before: where reading took longer than that, nothing was ever sent.
+    // After reading: where that took longer than a turn, nothing was ever sent.
     const until = performance.now() + TURN;
     if (picked.isExpired) {
       await this.#parts.end('expired');

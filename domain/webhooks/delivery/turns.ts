@@ -18,7 +18,7 @@ const SLOW_OF_ORGANIZATION = 128;
 
 /**
  * Lanes of a process that read events at a time, one of an organization; a place is kept for organizations that read little.
- * 160 lanes limited to locations deep in a tree had all connections for as long as there were events: nobody else's
+ * 160 lanes limited to locations deep in a tree held all connections as long as there were events, and no other
  * webhook sent anything.
  */
 const PICKS = 2;

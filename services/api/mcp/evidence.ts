@@ -58,10 +58,7 @@ const readers = route({
   scope: 'tracking:read',
   query: { parameters: { q: searchText } },
   params: {},
-  success: found<object>(
-    { type: 'object' },
-    'The findings, and the readers, those not heard for longest first',
-  ),
+  success: found<object>({ type: 'object' }, 'The findings, and the readers, longest unheard first'),
   handle: ({ context: { db, insight }, query: { q }, signal }) =>
     insight.run(
       db.orgId,
@@ -110,5 +107,5 @@ function readerView(reader: ReaderNow) {
   };
 }
 
-/** Evidence that only questions in words ask for here: the console, which shows it, has routes of its own. */
+/** What language models alone ask for; the console has routes of its own. */
 export const evidenceRoutes = [why, readers];

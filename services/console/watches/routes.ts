@@ -18,7 +18,7 @@ import { WATCH, WATCHED, WATCHES, watchBody } from './schema.ts';
 const list = memberRoute({
   ...{ method: 'GET', path: '/console/v1/watches', operationId: 'listWatches' },
   summary: 'How locations are watched now',
-  description: 'Those of the named ones for which somebody has said it; the others are portals.',
+  description: 'Of the named locations, those whose watch was ever set; the others are portals.',
   scope: 'tracking:read',
   query: { parameters: { location_id: anyOf(idFilter), external_key: anyOf(keyFilter) } },
   params: {},

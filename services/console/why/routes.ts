@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { ID_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
-import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import type { Micros } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import { inSnapshot } from '../../../db/timescale/connections/transaction.ts';
 import { requirePast } from '../../../domain/reports/require-past.ts';
@@ -9,6 +9,7 @@ import { firstAfter } from '../../../domain/reports/window.ts';
 import type { DecidingScan } from '../../../domain/tracking/history/deciding-scan.ts';
 import type { MetricPosition } from '../../../domain/tracking/history/metric-position.ts';
 import type { Evidence } from '../../../domain/tracking/location/statements.ts';
+import { lateSeconds } from '../../../domain/tracking/why/as-json.ts';
 import {
   type Explanation,
   explain,
@@ -259,10 +260,7 @@ function whyView(explanation: Explanation, names: Names, locations: References) 
             position: positionView(stay.position, locations),
           },
     decided_by: scanOf(decidedBy, stay?.from ?? 0),
-    late_seconds:
-      decidedBy === null || stay === null
-        ? null
-        : Math.floor((decidedBy.receivedAt - stay.from) / MICROS_PER_SECOND),
+    late_seconds: decidedBy === null || stay === null ? null : lateSeconds(decidedBy, stay.from),
     rule: explanation.rule,
     decision: decisionView(explanation.evidence, names, locations),
     is_too_much: explanation.isTooMuch,
