@@ -3,6 +3,7 @@ import { plainValue, withoutTokens } from '../../base/scanned-text.ts';
 import type { Readings } from '../tracking/reading-kind.ts';
 import { whyUnusable } from '../tracking/tag-key.ts';
 import type { TagType } from '../tracking/tag-type.ts';
+import type { UnusableReadings } from './mapping/fields.ts';
 import type { Format } from './mapping/format.ts';
 import { requireIdentity } from './mapping/identity.ts';
 import {
@@ -44,6 +45,8 @@ export interface DryScan {
   clock_unset?: number | string;
   /** The values that the tag measures; absent if the payload has none. */
   readings?: Readings;
+  /** The payload's values that no tag measures. */
+  readings_unusable?: UnusableReadings;
   /** The payload's claims about the reader; informative only. */
   reader: string | null;
   /** Whether it would be listed as an unknown tag if it belongs to none. */
@@ -110,6 +113,7 @@ function toDryScan(read: TagRead): DryScan {
     ...(unusable?.time === undefined ? {} : { time_unreadable: maskedIfText(unusable.time) }),
     ...(unusable?.unsetClock === undefined ? {} : { clock_unset: maskedIfText(unusable.unsetClock) }),
     ...(readings === undefined ? {} : { readings }),
+    ...(unusable?.readings === undefined ? {} : { readings_unusable: masked(unusable.readings) }),
     reader,
     report_unknown: reportUnknown,
   };
@@ -117,6 +121,10 @@ function toDryScan(read: TagRead): DryScan {
 
 function maskedIfText(given: number | string): number | string {
   return typeof given === 'number' ? given : withoutTokens(given);
+}
+
+function masked(readings: UnusableReadings): UnusableReadings {
+  return Object.fromEntries(Object.entries(readings).map(([kind, given]) => [kind, maskedIfText(given)]));
 }
 
 function written(instant: Micros): string {

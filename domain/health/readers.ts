@@ -28,6 +28,8 @@ interface ReaderRow {
   clock_is_unset: boolean;
   /** A time that could not be read, of the last seven days. */
   time_example: string | null;
+  /** An impossible measured value, of the last seven days. */
+  readings_example: string | null;
   /** Of these, one an hour was kept in the last seven days. */
   near_misses: number;
 }
@@ -52,6 +54,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
     ...withoutMessages(rows),
     ...withWrongClock(rows),
     ...withUnreadableTimes(rows),
+    ...withImpossibleReadings(rows),
     ...withUnplacedAntennas(rows),
     ...withNearMisses(rows),
   ];
@@ -166,6 +169,20 @@ function withUnreadableTimes(rows: readonly ReaderRow[]): Finding[] {
     );
 }
 
+function withImpossibleReadings(rows: readonly ReaderRow[]): Finding[] {
+  return rows
+    .filter((reader) => reader.readings_example !== null)
+    .slice(0, MOST_NAMED)
+    .map((reader) =>
+      warning(
+        'readers',
+        `${nameOf(reader)} had a measured value that is impossible: ${JSON.stringify(reader.readings_example)}; such values are left out`,
+        `Look at the tag's sensor; or, if the value has another unit, copy its format (${TAGTRAIL} format show ${reader.format}) and scale it`,
+        { what: 'set_format', id: reader.id },
+      ),
+    );
+}
+
 function withUnplacedAntennas(rows: readonly ReaderRow[]): Finding[] {
   const unplaced = rows.filter((reader) => reader.unplaced_ports.length > 0);
   const unregistered = rows.filter((reader) => reader.unregistered.length > 0);
@@ -269,6 +286,7 @@ function findReaders(db: Connection, orgId: number | null): Promise<readonly Sto
       ) as unregistered,
       ${READER_CLOCK} as clock, coalesce(${CLOCK_IS_UNSET}, false) as clock_is_unset,
       case when flawed.time_unreadable_at > now() - interval '7 days' then flawed.time_example end as time_example,
+      case when flawed.readings_unusable_at > now() - interval '7 days' then flawed.readings_example end as readings_example,
       case when flawed.near_miss_kept_at > now() - interval '7 days' and exists (
         select from rejected_messages kept
         where kept.org_id = reader.org_id and kept.reader_id = reader.id and kept.kind = 'near_miss'

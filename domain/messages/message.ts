@@ -20,6 +20,8 @@ export interface IncomingMessage {
   refusal?: string;
   /** Milliseconds that the publisher was throttled since its last message. */
   throttledMs?: number;
+  /** Pushes of the reader that were refused since its last message. */
+  pushesRefused?: number;
   onDecoded?: (reads: number) => void;
 }
 
@@ -36,6 +38,7 @@ export interface ReadMessage {
   mapped: Mapped;
   payload: PayloadExcerpt;
   throttledMs?: number;
+  pushesRefused?: number;
   clockSample?: ClockSample | null;
   /** SHA-256 of everything a redelivery has in common: sender, packet identifier, topic and payload. */
   digest: Buffer;
@@ -81,6 +84,7 @@ export class MessageAsRead implements ReadMessage {
   readonly isDup: boolean;
   readonly isStale: boolean;
   readonly throttledMs: number;
+  readonly pushesRefused: number;
   readonly payload: PayloadExcerpt;
   receivedAt: Micros;
   readonly arrivedAt: number;
@@ -103,6 +107,7 @@ export class MessageAsRead implements ReadMessage {
     this.isDup = incoming.isDup;
     this.isStale = incoming.isStale;
     this.throttledMs = incoming.throttledMs ?? 0;
+    this.pushesRefused = incoming.pushesRefused ?? 0;
     this.payload = excerptOf(incoming.payload, incoming.bytes);
     this.receivedAt = receivedAt;
     this.arrivedAt = arrivedAt;

@@ -3,12 +3,17 @@ import { withoutTokens } from '../../base/scanned-text.ts';
 import { bigints, integers, texts, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import type { Mapped } from '../formats/mapping/run.ts';
+import type { Unusable } from '../formats/mapping/run.ts';
 import type { RegisteredReader } from './load-readers.ts';
+import type { ReadMessage } from './message.ts';
+import type { Reception } from './received-messages.ts';
 import { unplacedName } from './to-scans.ts';
 
-/** The unusable parts of a message. */
+/** The unusable parts of a message, and the pushes that were refused before it. */
 export interface Flaws {
+  pushesRefused: number;
+  readingsUnusable: number;
+  readingsExample: string | null;
   rssiUnusable: number;
   rssiExample: string | null;
   timeUnreadable: number;
@@ -24,10 +29,13 @@ export interface Flaws {
 const MOST_UNPLACED = 100;
 
 /** @returns null for nearly every message. */
-export function flawsOf(reader: RegisteredReader | null, mapped: Mapped, receivedAt: Micros): Flaws | null {
-  let flaws: Counting | null = null;
-  if (reader === null || mapped.outcome === 'rejected') {
-    return null;
+export function flawsOf(
+  { reader, mapped, pushesRefused = 0 }: ReadMessage,
+  { receivedAt, isRedelivery }: Reception,
+): Flaws | null {
+  let flaws: Counting | null = pushesRefused > 0 ? { ...noFlaws(receivedAt), pushesRefused } : null;
+  if (reader === null || mapped.outcome === 'rejected' || isRedelivery) {
+    return flaws;
   }
   for (const item of mapped.outcome === 'items' ? mapped.items : [mapped]) {
     if (item.outcome === 'ignored' && item.nearMiss !== undefined) {
@@ -44,21 +52,28 @@ export function flawsOf(reader: RegisteredReader | null, mapped: Mapped, receive
     }
     if (item.read.unusable !== null) {
       flaws ??= noFlaws(receivedAt);
-      const { rssi, time, unsetClock } = item.read.unusable;
-      if (rssi !== undefined) {
-        flaws.rssiUnusable += 1;
-        flaws.rssiExample = storable(rssi);
-      }
-      if (time !== undefined) {
-        flaws.timeUnreadable += 1;
-        flaws.timeExample = storable(time);
-      }
-      if (unsetClock !== undefined) {
-        flaws.clockUnset += 1;
-      }
+      addUnusable(flaws, item.read.unusable);
     }
   }
   return flaws;
+}
+
+function addUnusable(flaws: Counting, { rssi, time, unsetClock, readings }: Unusable): void {
+  if (rssi !== undefined) {
+    flaws.rssiUnusable += 1;
+    flaws.rssiExample = storable(rssi);
+  }
+  if (time !== undefined) {
+    flaws.timeUnreadable += 1;
+    flaws.timeExample = storable(time);
+  }
+  if (unsetClock !== undefined) {
+    flaws.clockUnset += 1;
+  }
+  for (const [kind, value] of Object.entries(readings ?? {})) {
+    flaws.readingsExample = `${kind} ${storable(value)}`;
+  }
+  flaws.readingsUnusable += readings === undefined ? 0 : 1;
 }
 
 type Counting = Flaws & { unplaced: Map<string, number> };
@@ -66,6 +81,7 @@ type Counting = Flaws & { unplaced: Map<string, number> };
 function noFlaws(receivedAt: Micros): Counting {
   return {
     ...{ rssiUnusable: 0, rssiExample: null, timeUnreadable: 0, timeExample: null, clockUnset: 0 },
+    ...{ readingsUnusable: 0, readingsExample: null, pushesRefused: 0 },
     ...{ receivedAt, nearMisses: 0, unplaced: new Map() },
   };
 }
@@ -92,21 +108,25 @@ export async function addReaderFlaws(
     const [first] = ofReader;
     return first === undefined ? [] : [{ ...first.reader, ...sum(ofReader.map(({ flaws }) => flaws)) }];
   });
-  const counts = (of: 'rssiUnusable' | 'timeUnreadable' | 'clockUnset' | 'nearMisses') =>
-    sql.binary(bigints(rows.map((row) => row[of])));
+  const counts = (of: Count) => sql.binary(bigints(rows.map((row) => row[of])));
   await db.exec(sql.prepared('add-reader-flaws', NO_ROWS)`
     insert into reader_flaws as stored (org_id, reader_id, rssi_unusable, rssi_example, time_unreadable, time_example,
-      time_unreadable_at, clock_unset, clock_unset_at, near_misses)
+      time_unreadable_at, clock_unset, clock_unset_at, near_misses, readings_unusable, readings_example, readings_unusable_at,
+      pushes_refused)
     select org_id, reader_id, rssi_unusable, rssi_example, time_unreadable, time_example,
-      case when time_unreadable > 0 then received_at end, clock_unset, case when clock_unset > 0 then received_at end, near_misses
+      case when time_unreadable > 0 then received_at end, clock_unset, case when clock_unset > 0 then received_at end, near_misses,
+      readings_unusable, readings_example, case when readings_unusable > 0 then received_at end, pushes_refused
     from unnest(
       ${sql.binary(integers(rows.map(({ orgId }) => orgId)))}::integer[],
       ${sql.binary(integers(rows.map(({ readerId }) => readerId)))}::integer[],
       ${counts('rssiUnusable')}::bigint[], ${sql.binary(texts(rows.map(({ rssiExample }) => rssiExample)))}::text[],
       ${counts('timeUnreadable')}::bigint[], ${sql.binary(texts(rows.map(({ timeExample }) => timeExample)))}::text[],
       ${counts('clockUnset')}::bigint[], ${counts('nearMisses')}::bigint[],
+      ${counts('readingsUnusable')}::bigint[], ${sql.binary(texts(rows.map(({ readingsExample }) => readingsExample)))}::text[],
+      ${counts('pushesRefused')}::bigint[],
       ${sql.binary(timestamps(rows.map(({ receivedAt }) => receivedAt)))}::timestamptz[])
-      as added (org_id, reader_id, rssi_unusable, rssi_example, time_unreadable, time_example, clock_unset, near_misses, received_at)
+      as added (org_id, reader_id, rssi_unusable, rssi_example, time_unreadable, time_example, clock_unset, near_misses,
+        readings_unusable, readings_example, pushes_refused, received_at)
     order by org_id, reader_id
     on conflict (org_id, reader_id) do update set
       rssi_unusable = stored.rssi_unusable + excluded.rssi_unusable,
@@ -116,7 +136,11 @@ export async function addReaderFlaws(
       time_unreadable_at = greatest(stored.time_unreadable_at, excluded.time_unreadable_at),
       clock_unset = stored.clock_unset + excluded.clock_unset,
       clock_unset_at = greatest(stored.clock_unset_at, excluded.clock_unset_at),
-      near_misses = stored.near_misses + excluded.near_misses`);
+      near_misses = stored.near_misses + excluded.near_misses,
+      readings_unusable = stored.readings_unusable + excluded.readings_unusable,
+      readings_example = coalesce(excluded.readings_example, stored.readings_example),
+      readings_unusable_at = greatest(stored.readings_unusable_at, excluded.readings_unusable_at),
+      pushes_refused = stored.pushes_refused + excluded.pushes_refused`);
   await keepUnplaced(
     db,
     rows.flatMap(({ orgId, readerId, receivedAt, unplaced }) =>
@@ -124,6 +148,14 @@ export async function addReaderFlaws(
     ),
   );
 }
+
+type Count =
+  | 'rssiUnusable'
+  | 'timeUnreadable'
+  | 'clockUnset'
+  | 'nearMisses'
+  | 'readingsUnusable'
+  | 'pushesRefused';
 
 function sum(all: readonly Flaws[]): Flaws {
   return all.reduce((total, flaws) => ({
@@ -134,6 +166,9 @@ function sum(all: readonly Flaws[]): Flaws {
     clockUnset: total.clockUnset + flaws.clockUnset,
     receivedAt: Math.max(total.receivedAt, flaws.receivedAt),
     nearMisses: total.nearMisses + flaws.nearMisses,
+    readingsUnusable: total.readingsUnusable + flaws.readingsUnusable,
+    readingsExample: flaws.readingsExample ?? total.readingsExample,
+    pushesRefused: total.pushesRefused + flaws.pushesRefused,
     unplaced: together(total.unplaced, flaws.unplaced),
   }));
 }

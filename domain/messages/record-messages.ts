@@ -71,8 +71,8 @@ export async function recordMessages(
   }));
   await addReaderCounts(client, counted);
   const flawed = results.flatMap(({ message, reception }) => {
-    const { reader, mapped } = message;
-    const flaws = reception.isRedelivery ? null : flawsOf(reader, mapped, reception.receivedAt);
+    const { reader } = message;
+    const flaws = flawsOf(message, reception);
     return reader === null || flaws === null ? [] : [{ message, reader, flaws }];
   });
   await addReaderFlaws(client, flawed);

@@ -365,6 +365,9 @@ describe('the command line of readers', () => {
         clock_unset: 0,
         clock_is_unset: false,
         near_misses: 0,
+        readings_unusable: 0,
+        readings_example: null,
+        pushes_refused: 0,
         clock: null,
       });
       expect(gate.last_message_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -392,7 +395,7 @@ describe('the command line of readers', () => {
       for (const gate of gates.keys()) {
         expect(stdout).to.include(`${gate + 1}=LOADING-DOCK-${gate}`);
       }
-      expect(stdout.match(/near_misses 0/g)).to.have.length(2);
+      expect(stdout.match(/pushes_refused 0/g)).to.have.length(2);
     });
 
     it('says that there is no such organization', () =>

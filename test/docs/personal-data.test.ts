@@ -40,7 +40,7 @@ const ABOUT_THINGS: Readonly<Record<string, string>> = {
   publishing_faults: 'topic reason',
   reader_counters: 'heard_late',
   reader_expectations: 'origin',
-  reader_flaws: 'rssi_example time_example',
+  reader_flaws: 'rssi_example time_example readings_example',
   reader_spans: 'state',
   readers: 'name topic format time_policy identity_policy mqtt_username mqtt_password_sha256',
   received_messages: 'digest',

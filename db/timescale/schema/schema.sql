@@ -863,6 +863,10 @@ create table reader_flaws (
   clock_unset_at timestamp with time zone,
   near_misses bigint not null default 0,
   near_miss_kept_at timestamp with time zone,
+  readings_unusable bigint not null default 0,
+  readings_example text,
+  readings_unusable_at timestamp with time zone,
+  pushes_refused bigint not null default 0,
   constraint reader_flaws__org_id_reader_id PRIMARY KEY (org_id, reader_id),
   constraint reader_flaws__org_id_reader_id_fkey FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
 ) with (fillfactor=50);

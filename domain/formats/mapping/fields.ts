@@ -27,6 +27,7 @@ import { isBeforeAnyDevice } from './transforms/time/range.ts';
 import { compileTransforms, isTimeTransform } from './transforms/transforms.ts';
 import { MAX_TEXT, TRANSFORM } from './values/limits.ts';
 import { LongNumber, toText } from './values/long-number.ts';
+import { asGiven } from './values/printable.ts';
 
 /** Compiled fields of a rule; each returns undefined if no candidate is usable. */
 export interface Fields {
@@ -41,10 +42,19 @@ export interface Fields {
   readonly givenTime: (scope: Scope) => GivenTime | undefined;
   readonly reader: (scope: Scope) => string | undefined;
   /** Null if the format has none, as most. */
-  readonly readings: ((scope: Scope) => Readings | null) | null;
+  readonly readings: ((scope: Scope) => Measured | null) | null;
   readonly tagTypes: Candidates;
   readonly values: Readonly<Record<Identity, Candidates>>;
 }
+
+/** The values of one tag; null where there are none. */
+interface Measured {
+  readonly readings: Readings | null;
+  /** Those that no tag measures, as the payload has them. */
+  readonly unusable: UnusableReadings | null;
+}
+
+export type UnusableReadings = Readonly<Partial<Record<ReadingKind, number | string>>>;
 
 interface GivenTime {
   readonly given: unknown;
@@ -95,21 +105,34 @@ export function compileFields(definition: FieldsDefinition, at: string, compilat
 function compileReadings(compiled: (kind: ReadingKind) => readonly Candidate[]): Fields['readings'] {
   const kinds = READING_KINDS.flatMap((kind) => {
     const candidates = compiled(kind);
-    return candidates.length === 0 ? [] : [{ kind, read: firstUsable(candidates, asReading(kind)) }];
+    return candidates.length === 0 ? [] : [{ kind, candidates, accept: asReading(kind) }];
   });
   if (kinds.length === 0) {
     return null;
   }
   return (scope) => {
     let readings: Partial<Record<ReadingKind, number>> | null = null;
-    for (const { kind, read } of kinds) {
-      const value = read(scope);
+    let unusable: Partial<Record<ReadingKind, number | string>> | null = null;
+    for (const { kind, candidates, accept } of kinds) {
+      let refused: unknown;
+      let value: number | undefined;
+      for (const { read } of candidates) {
+        const given = read(scope);
+        value = accept(given);
+        if (value !== undefined) {
+          break;
+        }
+        refused ??= isGiven(given) ? given : undefined;
+      }
       if (value !== undefined) {
         readings ??= {};
         readings[kind] = value;
+      } else if (refused !== undefined) {
+        unusable ??= {};
+        unusable[kind] = asGiven(refused);
       }
     }
-    return readings;
+    return readings === null && unusable === null ? null : { readings, unusable };
   };
 }
 

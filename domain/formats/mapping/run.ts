@@ -7,7 +7,7 @@ import type { Condition } from './condition.ts';
 import { decode } from './decoding/decode.ts';
 import { splitFields, trimmed } from './decoding/lines.ts';
 import type { Selection } from './each.ts';
-import type { Candidates, Fields } from './fields.ts';
+import type { Candidates, Fields, UnusableReadings } from './fields.ts';
 import type { Format } from './format.ts';
 import { tagLikeIn } from './near-miss.ts';
 import { type Policies, withOverrides } from './policies.ts';
@@ -37,12 +37,14 @@ export interface TagRead {
 }
 
 /** As the payload has it; texts, lists and objects are shortened. */
-interface Unusable {
+export interface Unusable {
   readonly rssi?: number | string;
   /** In a notation that the format does not know, or in the next century. */
   readonly time?: number | string;
   /** By a clock that was not set. */
   readonly unsetClock?: number | string;
+  /** Such as a battery at 255 %. */
+  readonly readings?: UnusableReadings;
 }
 
 interface ReadItem {
@@ -299,6 +301,8 @@ function mapItem(rule: Rule, scope: Scope, policies: Policies, index: number): I
   const rssi = fields.rssi(scope);
   const isDated = policies.time === 'device';
   const time = isDated ? fields.observedAt(scope) : undefined;
+  const measured = fields.readings?.(scope) ?? null;
+  const refused = measured?.unusable ?? null;
   const read: TagRead = {
     tagType,
     value,
@@ -308,11 +312,14 @@ function mapItem(rule: Rule, scope: Scope, policies: Policies, index: number): I
     reader: fields.reader(scope) ?? null,
     reportUnknown: reportsUnknown(tagType, policies),
     unusable:
-      rssi === undefined || (isDated && time === undefined)
-        ? unusableOf(fields, scope, { hasRssi: rssi !== undefined, hasTime: !isDated || time !== undefined })
+      rssi === undefined || (isDated && time === undefined) || refused !== null
+        ? unusableOf(fields, scope, refused, {
+            hasRssi: rssi !== undefined,
+            hasTime: !isDated || time !== undefined,
+          })
         : null,
   };
-  const readings = fields.readings?.(scope) ?? null;
+  const readings = measured?.readings ?? null;
   return { outcome: 'read', read: readings === null ? read : { ...read, readings } };
 }
 
@@ -320,16 +327,18 @@ function mapItem(rule: Rule, scope: Scope, policies: Policies, index: number): I
 function unusableOf(
   fields: Fields,
   scope: Scope,
+  readings: UnusableReadings | null,
   has: { hasRssi: boolean; hasTime: boolean },
 ): Unusable | null {
   const rssi = has.hasRssi ? undefined : fields.givenRssi(scope);
   const time = has.hasTime ? undefined : fields.givenTime(scope);
-  if (rssi === undefined && time === undefined) {
+  if (rssi === undefined && time === undefined && readings === null) {
     return null;
   }
   return {
     ...(rssi === undefined ? {} : { rssi: asGiven(rssi) }),
     ...(time === undefined ? {} : { [time.isUnset ? 'unsetClock' : 'time']: asGiven(time.given) }),
+    ...(readings === null ? {} : { readings }),
   };
 }
 

@@ -153,8 +153,9 @@ The last three override the format, as the settings of a reader do.
 JSON: {format, outcome, scans, ignored, rejected}. The outcome is "items", or "ignored" or "rejected" of the whole
 message.
 Scans: {tag_type, value, antenna, rssi, observed_at, reader, report_unknown}; observed_at is null where the time of
-receipt will be used. rssi_unusable, time_unreadable and clock_unset appear if the signal strength is impossible, the
-time is unreadable, or the device's clock was never set.
+receipt will be used. readings appears if the tag measures something. rssi_unusable, time_unreadable, clock_unset and
+readings_unusable appear if the signal strength is impossible, the time is unreadable, the device's clock was never set, or
+a measured value is impossible.
 Ignored: {reason, warning}; the warning is a text for the log, or null. near_miss appears if the item holds something like
 a tag; near_misses counts these, and would_read names the built-in formats that read the payload.
 Rejected: {item, reason, excerpt}; the item counts from 0, and is null for the whole message.
@@ -227,12 +228,16 @@ function describe({
   observed_at,
   time_unreadable: unreadable,
   clock_unset: unset,
+  readings = {},
+  readings_unusable: refused = {},
   reader,
 }: DryScan): string {
   return [
     `${tag_type} ${printable(value, 255)}, antenna ${antenna}`,
     rssi === null ? sayNoRssi(unusable) : `${rssi} dBm`,
     observed_at ?? sayNoTime(unreadable, unset),
+    ...Object.entries(readings).map(([kind, value]) => `${kind} ${value}`),
+    ...Object.entries(refused).map(([kind, value]) => `no ${kind} (${value} is impossible)`),
     ...(reader === null ? [] : [`reader ${reader}`]),
   ].join(', ');
 }

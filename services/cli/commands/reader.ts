@@ -342,6 +342,8 @@ const COUNTERS = [
   'time_unreadable',
   'clock_unset',
   'near_misses',
+  'readings_unusable',
+  'pushes_refused',
 ] as const;
 
 type Row = Record<(typeof COUNTERS)[number], number> & {

@@ -143,7 +143,11 @@ function runView({ outcome, scans, ignored, rejected, near_misses: nearMisses = 
 
 function scanView(scan: DryScan) {
   const { rssi_unusable: rssi = null, time_unreadable: time = null, clock_unset: unset = null } = scan;
-  return { ...scan, rssi_unusable: rssi, time_unreadable: time, clock_unset: unset };
+  const { readings = null, readings_unusable: refused = null } = scan;
+  return {
+    ...{ ...scan, rssi_unusable: rssi, time_unreadable: time, clock_unset: unset },
+    ...{ readings, readings_unusable: refused },
+  };
 }
 
 async function sourceOf(context: ConsoleContext, name: string | undefined): Promise<string> {

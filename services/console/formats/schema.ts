@@ -34,6 +34,9 @@ export const STORED = objectOf({ name: TEXT_SCHEMA, readers: COUNT_SCHEMA });
 /** The unusable strength or time of a message, as sent. */
 const GIVEN = { type: ['number', 'string', 'null'] } as const;
 
+/** By kind. */
+const READINGS = { type: ['object', 'null'], additionalProperties: { type: ['number', 'string'] } } as const;
+
 /** `line` and `column` count from 1, where the place is known. */
 export const TRIED = objectOf({
   faults: listOf(
@@ -53,6 +56,8 @@ export const TRIED = objectOf({
           ...{ rssi: NUMBER_OR_NULL, observed_at: TEXT_OR_NULL, reader: TEXT_OR_NULL },
           ...{ rssi_unusable: GIVEN, time_unreadable: GIVEN, clock_unset: GIVEN },
           report_unknown: FLAG_SCHEMA,
+          readings: READINGS,
+          readings_unusable: READINGS,
         }),
       ),
       ignored: listOf(objectOf({ reason: TEXT_SCHEMA, warning: TEXT_OR_NULL, near_miss: TEXT_OR_NULL })),

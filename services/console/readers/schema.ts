@@ -81,7 +81,8 @@ const READER_FIELDS = {
     ...{ rssi_unusable: COUNT_SCHEMA, rssi_example: TEXT_OR_NULL },
     ...{ time_unreadable: COUNT_SCHEMA, time_example: TEXT_OR_NULL },
     ...{ clock_unset: COUNT_SCHEMA, clock_is_unset: FLAG_SCHEMA },
-    near_misses: COUNT_SCHEMA,
+    ...{ near_misses: COUNT_SCHEMA, pushes_refused: COUNT_SCHEMA },
+    ...{ readings_unusable: COUNT_SCHEMA, readings_example: TEXT_OR_NULL },
   }),
 } as const;
 

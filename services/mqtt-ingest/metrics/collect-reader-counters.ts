@@ -13,6 +13,14 @@ export const MOST_SHOWN = 2_000;
 
 const OUTCOMES = ['recorded', 'duplicates', 'unknown', 'unplaced', 'rejected'] as const;
 
+const FLAWS = [
+  ['rssi_unusable', 'Reads of a reader with a signal strength that no radio has.'],
+  ['time_unreadable', 'Reads of a reader with a time that could not be read; they are dated on receipt.'],
+  ['readings_unusable', 'Reads of a reader with a measured value that is impossible.'],
+  ['near_misses', 'Ignored messages of a reader, or parts of some, that hold something like a tag.'],
+  ['pushes_refused', 'Pushes of a reader over HTTP that were refused, as it sent too much.'],
+] as const;
+
 /**
  * Exports the outcomes of all readers' reads (docs/tracking.md rule 6) and the numbers of stored dead letters
  * and unknown tags. Loaded once per scrape from one snapshot, so that `reads = recorded + duplicates +
@@ -49,18 +57,7 @@ function metricsOf(registry: Registry, collect: () => Promise<void>) {
       'outcome',
     ]),
     ignored: counter('reader_ignored_total', 'Items of a reader that are no reads: heartbeats, status.'),
-    rssiUnusable: counter(
-      'reader_rssi_unusable_total',
-      'Reads of a reader with a signal strength that no radio has.',
-    ),
-    timeUnreadable: counter(
-      'reader_time_unreadable_total',
-      'Reads of a reader with a time that could not be read; they are dated on receipt.',
-    ),
-    nearMisses: counter(
-      'reader_near_misses_total',
-      'Ignored messages of a reader, or parts of some, that hold something like a tag.',
-    ),
+    flaws: FLAWS.map(([flaw, help]) => ({ flaw, counter: counter(`reader_${flaw}_total`, help) })),
     clockUnset: gauge(
       'reader_clock_unset',
       "Whether a reader's clock is not set, so that its reads are dated on receipt: 1 or 0.",
@@ -86,8 +83,8 @@ function metricsOf(registry: Registry, collect: () => Promise<void>) {
   };
 }
 
-function show(figures: Figures, { up: _up, readers, ...metrics }: ReturnType<typeof metricsOf>): void {
-  for (const metric of Object.values(metrics)) {
+function show(figures: Figures, { up: _up, readers, flaws, ...metrics }: ReturnType<typeof metricsOf>): void {
+  for (const metric of [...Object.values(metrics), ...flaws.map(({ counter }) => counter)]) {
     metric.reset();
   }
   readers.set(figures.readers);
@@ -97,9 +94,9 @@ function show(figures: Figures, { up: _up, readers, ...metrics }: ReturnType<typ
     metrics.messagesRejected.inc(labels, of.messages_rejected);
     metrics.reads.inc(labels, of.reads);
     metrics.ignored.inc(labels, of.ignored);
-    metrics.rssiUnusable.inc(labels, of.flaws.rssi_unusable);
-    metrics.timeUnreadable.inc(labels, of.flaws.time_unreadable);
-    metrics.nearMisses.inc(labels, of.flaws.near_misses);
+    for (const { flaw, counter } of flaws) {
+      counter.inc(labels, of.flaws[flaw]);
+    }
     metrics.clockUnset.set(labels, of.flaws.clock_is_unset ? 1 : 0);
     metrics.throttled.inc(labels, of.throttled_ms / 1_000);
     metrics.lastMessage.set(labels, of.last_message);

@@ -208,6 +208,7 @@ function limiterOf({ onThrottled }: PushParts): Limiter<Pushing> {
     take: async ({ reader, quota }) => {
       const { debt } = quota;
       if (debt > 0) {
+        quota.refused += 1;
         onThrottled(reader);
         const seconds = Math.ceil(debt / 1_000);
         throw new Problem('rate_limited', `Retry after ${seconds} seconds; the reader sends too much`, {

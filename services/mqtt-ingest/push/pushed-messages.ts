@@ -100,6 +100,8 @@ export class PushedMessages {
     { topic, payload, bytes = payload.length, key, refusal }: PushedMessage,
     quota: ReaderQuota,
   ): Promise<MessageOutcome> {
+    const pushesRefused = quota.refused;
+    quota.refused = 0;
     try {
       return await this.#parts.intake.receive(
         {
@@ -111,12 +113,14 @@ export class PushedMessages {
           sender: `push ${reader.readerId}`,
           packetId: key,
           isStale: false,
+          pushesRefused,
           ...(refusal === undefined ? {} : { refusal }),
           onDecoded: (reads) => quota.chargeReads(reads),
         },
         reader,
       );
     } catch (error) {
+      quota.refused += pushesRefused;
       throw again(`The message could not be recorded (${messageOf(error)})`);
     }
   }

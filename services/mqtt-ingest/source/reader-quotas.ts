@@ -27,6 +27,8 @@ export class ReaderQuota {
   readonly #gathering = new Map<Socket, number>();
   #gathered = 0;
   connections = 0;
+  /** Pushes that were refused and are not counted yet. */
+  refused = 0;
   readonly orgId: number;
 
   constructor(limits: QuotaLimits, orgId: number, now: Now) {
@@ -153,7 +155,7 @@ export class ReaderQuotas {
   #forgetIdle(): void {
     if (this.#quotas.size >= this.#sweepAt) {
       for (const [username, quota] of this.#quotas) {
-        if (quota.connections === 0 && quota.debt === 0) {
+        if (quota.connections === 0 && quota.debt === 0 && quota.refused === 0) {
           this.#quotas.delete(username);
         }
       }

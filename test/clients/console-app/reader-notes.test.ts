@@ -49,11 +49,13 @@ describe('what a reader sends that is of no use, on its page', () => {
     } while ((await app.call({ path: '/assets?q=PALLET' })).body.data[0].location_external_key !== 'YARD');
   });
 
-  it('says how many reads have a strength or a time that cannot be used, with an example', async () => {
+  it('says how many reads have a strength, a time or a measured value that cannot be used, with an example', async () => {
     await publish({ value: TAG, antenna: 1, rssi: 127 });
     await publish({ value: TAG, antenna: 1, rssi: 0 });
     await publish({ value: TAG, antenna: 1, observed_at: '2026-05-01T10:00:00' });
+    await publish({ value: TAG, antenna: 1, battery_percent: 255 });
     const page = await app.open(`#/readers/${readerId}`);
+    await note(page, /1 read had an impossible measured value \(battery_percent 255\)/).waitFor();
     await note(page, /2 reads had an impossible signal strength, such as 0/).waitFor();
     await note(page, /1 read had an unreadable time \(2026-05-01T10:00:00\)/).waitFor();
     expect(await faultsOf(page, 'reader-unusable')).to.deep.equal([]);

@@ -54,6 +54,28 @@ describe('reads as devices send them', () => {
     expect(await listed(reader)).to.include({ rssi_unusable: 3, rssi_example: '-200' });
   });
 
+  it('leave out measured values that are impossible, which are counted and named', async () => {
+    const asset = await site.asset('HOT', tagOf(3));
+    const { reader, topic } = await device('tagtrail', [gate]);
+    for (const battery of [255, 55]) {
+      const told = { temperature_c: -300, battery_percent: battery, humidity_percent: 40 };
+      await intake.receive(topic, JSON.stringify({ value: tagOf(3), ...told }));
+    }
+    await intake.receive(topic, JSON.stringify({ value: tagOf(3), temperature_c: 4 }));
+    const kept = await database.rows(
+      'select temperature_c, battery_percent, humidity_percent from tag_readings where asset_id = $1 order by observed_at',
+      [asset],
+    );
+    expect(kept).to.deep.equal([
+      { temperature_c: null, battery_percent: null, humidity_percent: 40 },
+      { temperature_c: null, battery_percent: 55, humidity_percent: 40 },
+      { temperature_c: 4, battery_percent: null, humidity_percent: null },
+    ]);
+    const counted = { readings_unusable: 2, readings_example: 'temperature_c -300' };
+    expect(await listed(reader)).to.include({ recorded: 3, ...counted });
+    expect(await findings()).to.include('had a measured value that is impossible: "temperature_c -300"');
+  });
+
   it('of OpenMQTTGateway are dated by its times, in either notation', async () => {
     const asset = await site.asset('BEACON');
     await site.tag({ assetId: asset }, '6087574C0A01', 'ble');

@@ -27,7 +27,7 @@ describe('readers that push over HTTP', () => {
     site = await Site.create(database);
     const dock = await site.location('DOCK');
     await site.asset('PALLET', 'E2801160');
-    for (const name of ['dock', 'gate', 'flood', 'impinj', 'ruuvi']) {
+    for (const name of ['dock', 'gate', 'flood', 'eager', 'impinj', 'ruuvi']) {
       const formats: Record<string, string> = { impinj: 'impinj-r700', ruuvi: 'ruuvi-gateway' };
       const format = formats[name] ?? 'tagtrail';
       const topic = name === 'ruuvi' ? 'ruuvi/gateway/+' : name;
@@ -239,6 +239,20 @@ describe('readers that push over HTTP', () => {
     expect(status).to.equal(429);
     expect(Number(headers.get('retry-after'))).to.be.within(1, 180);
     expect((await push('gate', '[]')).status).to.equal(200);
+  });
+
+  it('counts what it refuses of a reader over its rate, with its next message', async () => {
+    const some = `[${Array.from({ length: 75 }, () => '{"value":"E280FFFE"}').join()}]`;
+    const statuses: number[] = [];
+    await until(async () => {
+      statuses.push((await push('eager', some)).status);
+      return statuses.includes(429) && statuses.at(-1) === 200;
+    });
+    const counts = await database.rows(
+      'select pushes_refused::integer from reader_flaws where reader_id = $1',
+      [ids.get('eager')],
+    );
+    expect(counts).to.deep.equal([{ pushes_refused: statuses.filter((status) => status === 429).length }]);
   });
 
   it('answers 503 while nothing can be recorded, and 200 for what it has taken once it is recorded', async () => {

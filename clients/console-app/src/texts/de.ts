@@ -1794,6 +1794,10 @@ export const de = {
     toInbox: 'Eingang',
     timeUnreadable: (reads, example) =>
       `${counted(reads, 'Lesung hatte', 'Lesungen hatten')} eine unlesbare Zeit (${example}): Sie gelten ab dem Eingang.`,
+    readingsUnusable: (reads, example) =>
+      `${counted(reads, 'Lesung hatte', 'Lesungen hatten')} einen unmöglichen Messwert (${example}): Sie zählen ohne ihn.`,
+    pushesRefused: (pushes) =>
+      `${counted(pushes, 'Nachricht', 'Nachrichten')} über HTTP abgewiesen (429): mehr, als seine Quote (READER_*_PER_SECOND) erlaubt.`,
     clockUnset: 'Seine Uhr ist nicht gestellt: Seine Lesungen gelten ab dem Eingang. Über NTP stellen.',
     signInFaults: {
       wrong_credentials: (times) =>
@@ -1972,6 +1976,7 @@ export const de = {
     atReceipt: 'beim Eingang',
     noTimeIn: (given) => `${given} ist keine Zeit einer gestellten Uhr`,
     noRssiIn: (given) => `${given} ist keine Signalstärke`,
+    noReading: (kind, given) => `${given} ist unmöglich als ${kind}`,
     replayOffer: (count) =>
       `${counted(count, 'frühere Nachricht lässt', 'frühere Nachrichten lassen')} sich jetzt lesen.`,
     replayLater: (count) =>

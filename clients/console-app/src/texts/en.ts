@@ -1751,6 +1751,10 @@ export const en = {
     toInbox: 'inbox',
     timeUnreadable: (reads: number, example: string) =>
       `${counted(reads, 'read', 'reads')} had an unreadable time (${example}): they are dated on receipt.`,
+    readingsUnusable: (reads: number, example: string) =>
+      `${counted(reads, 'read', 'reads')} had an impossible measured value (${example}): they count without it.`,
+    pushesRefused: (pushes: number) =>
+      `${counted(pushes, 'push', 'pushes')} over HTTP refused (429): it sent more than its quota (READER_*_PER_SECOND) allows.`,
     clockUnset: 'Its clock is not set: its reads are dated on receipt. Set it by NTP.',
     signInFaults: {
       wrong_credentials: (times: number) =>
@@ -1932,6 +1936,7 @@ export const en = {
     atReceipt: 'at receipt',
     noTimeIn: (given: string) => `${given} is not a time of a set clock`,
     noRssiIn: (given: string) => `${given} is not a signal strength`,
+    noReading: (kind: string, given: string) => `${given} is impossible as ${kind}`,
     replayOffer: (count: number) => `${counted(count, 'message', 'messages')} from before can be read now.`,
     replayLater: (count: number) =>
       `${counted(count, 'message', 'messages')} from before can be read once the antennas have places, which is the next step.`,

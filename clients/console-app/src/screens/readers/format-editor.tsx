@@ -151,6 +151,10 @@ function FormatPreview({ tried }: { tried: Tried | undefined }) {
                   {scan.observed_at ?? t.atReceipt}
                   {(scan.time_unreadable ?? scan.clock_unset) !== null &&
                     ` · ${t.noTimeIn(String(scan.time_unreadable ?? scan.clock_unset))}`}
+                  {Object.entries(scan.readings ?? {}).map(([kind, value]) => ` · ${kind} ${value}`)}
+                  {Object.entries(scan.readings_unusable ?? {}).map(
+                    ([kind, value]) => ` · ${t.noReading(kind, String(value))}`,
+                  )}
                 </span>
               </li>
             ))}

@@ -130,18 +130,25 @@ function Hints({ reader }: { reader: OneReader }) {
           </p>
         </div>
       )}
-      {flaws.time_unreadable > 0 && (
-        <div class="note note-seen">
-          <p>{t.timeUnreadable(flaws.time_unreadable, flaws.time_example ?? '')}</p>
+      {unusable(reader.flaws).map((said) => (
+        <div key={said} class="note note-seen">
+          <p>{said}</p>
         </div>
-      )}
-      {flaws.rssi_unusable > 0 && (
-        <div class="note note-seen">
-          <p>{t.rssiUnusable(flaws.rssi_unusable, flaws.rssi_example ?? '')}</p>
-        </div>
-      )}
+      ))}
     </>
   );
+}
+
+function unusable(of: OneReader['flaws']): string[] {
+  const t = texts.value.readers;
+  return [
+    ...(of.time_unreadable > 0 ? [t.timeUnreadable(of.time_unreadable, of.time_example ?? '')] : []),
+    ...(of.rssi_unusable > 0 ? [t.rssiUnusable(of.rssi_unusable, of.rssi_example ?? '')] : []),
+    ...(of.readings_unusable > 0
+      ? [t.readingsUnusable(of.readings_unusable, of.readings_example ?? '')]
+      : []),
+    ...(of.pushes_refused > 0 ? [t.pushesRefused(of.pushes_refused)] : []),
+  ];
 }
 
 /** Outcomes of reads; they add up to all reads. */
