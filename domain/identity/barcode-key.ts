@@ -1,3 +1,4 @@
+import { decompressed } from './compressed-link.ts';
 import {
   areValid,
   type Elements,
@@ -226,7 +227,18 @@ function parseDigitalLink(text: string): Elements | null {
       return elementsOfLink(ai, segments.slice(at));
     }
   }
-  return null;
+  return elementsOfCompressedLink(segments);
+}
+
+/** All elements are compressed, or all but the key in front. */
+function elementsOfCompressedLink(segments: readonly string[]): Elements | null {
+  const elements = decompressed(segments.at(-1) ?? '');
+  if (elements === null || [...elements.keys()].some(isKey)) {
+    return elements;
+  }
+  const ai = identifierOf(segments.at(-3));
+  const key = isKey(ai) ? elementsOfLink(ai, segments.slice(-3, -1)) : null;
+  return key === null ? null : new Map([...key, ...elements]);
 }
 
 function elementsOfLink(key: string, segments: readonly string[]): Elements | null {

@@ -1,5 +1,5 @@
 /** A part of a value: `N` digits, `X` letters, digits and 20 signs, `Y` without small letters and most signs, `Z` base64. */
-interface Part {
+export interface Part {
   kind: 'N' | 'X' | 'Y' | 'Z';
   least: number;
   most: number;
