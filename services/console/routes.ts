@@ -19,6 +19,7 @@ import { unknownTagRoutes } from './inbox/unknown-tags.ts';
 import { linkRoutes } from './links/routes.ts';
 import { listenRoutes } from './listening/routes.ts';
 import { locatingRoutes } from './locating/routes.ts';
+import { metadataRoutes } from './metadata/routes.ts';
 import { organizationRoutes } from './organization/routes.ts';
 import { placeRoutes } from './places/routes.ts';
 import { planRoutes } from './plans/routes.ts';
@@ -64,6 +65,7 @@ export const MEMBER_ROUTES: readonly Route<ConsoleContext>[] = [
   ...findRoutes,
   ...importRoutes,
   ...retiredRoutes,
+  ...metadataRoutes,
   ...stayRoutes,
   ...whyRoutes,
   ...presenceRoutes,

@@ -100,9 +100,17 @@ describe('alerts in the console, in a browser', () => {
     await sheet.getByRole('button', { name: 'Acknowledge' }).press('Enter');
     await sheet.locator('.facts').getByText('Somebody').waitFor();
     await seal();
+    await page.evaluate(`location.hash = '#/asset/${asset}'`);
+    await page.getByRole('region', { name: 'Alerts' }).getByText('Acknowledged').waitFor();
+    const found = await faultsOf(page, 'asset-alerts');
+    await page
+      .getByRole('region', { name: 'Alerts' })
+      .getByRole('link', { name: 'is missing' })
+      .press('Enter');
+    await sheet.getByText('until the rule called it missing').waitFor();
     await page.evaluate("location.hash = '#/now'");
     await page.getByRole('heading', { name: '2 open alerts' }).waitFor();
-    const found = await faultsOf(page, 'alerts-now');
+    found.push(...(await faultsOf(page, 'alerts-now')));
     await page.setViewportSize(DESK);
     await page.getByRole('link', { name: 'FORKLIFT-2' }).waitFor();
     expect(await page.locator('.now-notice').getByText('CART-7').count()).to.equal(0);

@@ -88,6 +88,8 @@ describe('places in the console', () => {
       ).map(({ watch }) => watch);
     const page = await app.open('#/places?q=HALL');
     await page.getByRole('link', { name: 'Hall', exact: true }).click();
+    await page.getByText('A gate. Nothing is missed here, except by a sweep.').waitFor();
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
     await page.getByRole('dialog').getByText('A gate. Nothing is missed here, except by a sweep.').waitFor();
     await page.getByRole('dialog').getByRole('link', { name: 'Gate or room' }).click();
     const sheet = page.getByRole('dialog', { name: 'HALL: gate or room' });

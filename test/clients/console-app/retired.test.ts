@@ -47,7 +47,7 @@ describe('an asset that was retired', () => {
     await page.locator('.stay-table', { hasText: 'DOCK' }).waitFor();
     const retired = page.getByRole('region', { name: 'Retired' });
     await page
-      .locator('.where-tags')
+      .locator('.asset-tags')
       .getByText(TAGS[0] ?? '')
       .waitFor();
     await retired.getByText('Its history stays.').waitFor();

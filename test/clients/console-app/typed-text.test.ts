@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { until } from '../../support/browser.ts';
+import { DESK, faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { itByNight } from '../../support/random-sets.ts';
 import { Site } from '../../support/site.ts';
 
@@ -55,6 +56,51 @@ describe('what was typed in the console', () => {
     await theirs.getByRole('button', { name: 'Take theirs' }).click();
     expect(await field(page, 'Name').inputValue()).to.equal('Roll cage, theirs again');
     expect(await save(page).isDisabled()).to.equal(true);
+  });
+
+  it('is a field of metadata by name and value, with those of other assets as suggestions', async () => {
+    const id = await make('Cylinder');
+    await change(id, { metadata: { bar: 200, checked: true, of: { maker: 'Vale' } } });
+    await change(await make('Other'), { metadata: { owner: 'Blue Line' } });
+    const page = await app.open('#/assets?q=cylinder');
+    await page.getByRole('link', { name: 'Cylinder' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Cylinder' }).waitFor();
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    await page.getByRole('button', { name: 'Add a field' }).click();
+    const name = page.getByLabel('Name of the field').last();
+    await until(page, `document.querySelector('.metadata > datalist option[value=owner]') !== null`);
+    await name.fill('bar');
+    await until(
+      page,
+      `document.querySelector('.metadata-row input:invalid').validationMessage.includes('already')`,
+    );
+    await name.fill('owner');
+    await until(
+      page,
+      `[...document.querySelectorAll('.metadata-row option')]
+      .some(({ value }) => value === 'Blue Line')`,
+    );
+    await page.getByLabel('Value of owner').fill('Blue Line');
+    await page.getByLabel('Value of bar').fill('180.5');
+    await page.getByLabel('Value of checked').fill('last year');
+    expect(await page.getByLabel('Value of of').isEditable()).to.equal(false);
+    const found = await faultsOf(page, 'asset-metadata');
+    await page.setViewportSize(DESK.viewport);
+    await change(id, { metadata: { bar: 200, checked: true, of: { maker: 'Vale' } }, description: 'Theirs' });
+    await save(page).click();
+    await page.getByText('Saved').first().waitFor();
+    expect(await stored(id)).to.deep.include({
+      ...{ description: 'Theirs', name: 'Cylinder' },
+      metadata: { bar: 180.5, checked: 'last year', of: { maker: 'Vale' }, owner: 'Blue Line' },
+    });
+    await page.keyboard.press('Escape');
+    const facts = page.getByRole('region', { name: 'Details' });
+    await facts.getByText('Blue Line').waitFor();
+    await facts.getByText('Theirs').waitFor();
+    found.push(...(await faultsOf(page, 'asset-facts')));
+    expect(found).to.deep.equal([]);
+    const other = await app.as('viewer', await app.people.organization('Other'));
+    expect((await app.call({ path: '/metadata-fields', token: other })).body.data).to.deep.equal([]);
   });
 
   it('stays when a tag is attached beside it', async () => {

@@ -198,6 +198,7 @@ export const de = {
         description: 'Beschreibung',
         is_active: 'Aktiv',
         parent: 'Liegt in',
+        metadata: 'Metadaten',
       },
       take: 'Stattdessen übernehmen',
       nothing: 'nichts',
@@ -205,6 +206,16 @@ export const de = {
       no: 'nein',
     },
     created: (name) => `${name} angelegt`,
+  },
+  metadata: {
+    title: 'Felder (Metadaten)',
+    name: 'Name des Feldes',
+    valueOf: (name) => `Wert von ${name || 'dem Feld'}`,
+    add: 'Feld hinzufügen',
+    remove: (name) => `${name || 'Das Feld'} entfernen`,
+    twice: 'Ein Feld mit diesem Namen gibt es schon.',
+    fixed:
+      'Seine Metadaten haben zu viele Felder oder zu lange Zahlen, um sie hier zu bearbeiten; Programme können es.',
   },
   assets: {
     sub: (total) => counted(total, 'Objekt', 'Objekte'),
@@ -1055,7 +1066,9 @@ export const de = {
     whyLabel: (place) => `Warum bei ${place}`,
     edit: 'Bearbeiten',
     details: 'Einzelheiten',
-    moreTags: (count) => `und ${number(count)} weitere`,
+    until: 'bis',
+    validity: 'Gültig',
+    moreFields: (count) => `und ${counted(count, 'weiteres Feld', 'weitere Felder')} Metadaten`,
     noPlace: 'Noch kein Ort',
     noPlaceHint:
       'Entweder galt keine Lesung einem seiner Etiketten (scannen Sie eines, oder prüfen Sie, ob sie stimmen), oder seine Lesungen sagen nicht sicher, wo es ist.',

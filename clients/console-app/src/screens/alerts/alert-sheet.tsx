@@ -4,7 +4,7 @@ import { useAction } from '../../api/use-action.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useReloadOnAlerts } from '../../live/use-reload-on-alerts.ts';
-import { Badge, type Tone } from '../../parts/badge.tsx';
+import { AlertBadge, alertSubject, alertWords } from '../../parts/alert-words.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { readingText } from '../../parts/reading-text.ts';
@@ -13,7 +13,6 @@ import { toast } from '../../parts/toast.tsx';
 import { href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { alertSubject, alertWords } from './alert-words.ts';
 
 export function AlertSheet({ id, onClose }: { id: string; onClose: () => void }) {
   const t = texts.value.alerts;
@@ -201,21 +200,4 @@ function Reason({ alert }: { alert: Alert }) {
         </>
       );
   }
-}
-
-const TONES: Readonly<Record<Alert['state'], Tone>> = {
-  open: 'refused',
-  acknowledged: 'place',
-  closed: 'seen',
-  withdrawn: 'queued',
-};
-
-/** The state, or the level of an open alert that only warns. */
-export function AlertBadge({ alert: { state, level } }: { alert: Pick<Alert, 'state' | 'level'> }) {
-  const t = texts.value.alerts;
-  return state === 'open' && level === 'warning' ? (
-    <Badge tone="problem">{t.warning}</Badge>
-  ) : (
-    <Badge tone={TONES[state]}>{t.states[state]}</Badge>
-  );
 }

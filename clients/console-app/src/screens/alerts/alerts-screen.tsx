@@ -3,6 +3,7 @@ import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useReloadOnAlerts } from '../../live/use-reload-on-alerts.ts';
+import { AlertBadge, alertSubject, alertWords } from '../../parts/alert-words.tsx';
 import { EmptyState, NothingFound } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { Instant } from '../../parts/instant.tsx';
@@ -10,8 +11,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { type Texts, texts } from '../../texts/texts.ts';
-import { AlertBadge, AlertSheet } from './alert-sheet.tsx';
-import { alertSubject, alertWords } from './alert-words.ts';
+import { AlertSheet } from './alert-sheet.tsx';
 
 const FILTERS = ['rule_id', 'asset_id'];
 

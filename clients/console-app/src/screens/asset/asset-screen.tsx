@@ -23,13 +23,16 @@ import type { Range } from '../../parts/timeline/ticks.ts';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
+import { ASSET_KIND } from '../assets/asset-kind.tsx';
+import { OpenItem } from '../items/open-item.tsx';
+import { AlertsOf, Facts } from './facts.tsx';
 import { rangeInAddress, SPANS, shifted, showRange, usualRange, zoomed } from './range.ts';
 import { Readings } from './readings.tsx';
 import { StayTable } from './stay-table.tsx';
 import { Timeline } from './timeline.tsx';
 import { WhySheet } from './why-sheet.tsx';
 
-/** `#/asset/17?from=…&to=…&why=…`: where it is and was, and why that is said. */
+/** `#/asset/17?from=…&to=…&why=…&open=17`: where it is and was, and why that is said. */
 export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
   const t = texts.value.asset;
   const live = useRead<{ data: Asset }>(`/assets/${id}`);
@@ -72,8 +75,7 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
     );
   }
   const { stays: shown, is_cut } = (asked === null ? whole.answer : (stays.answer ?? whole.answer)).data;
-  const now = serverNow();
-  const lanes = lanesOf(shown, range, now);
+  const lanes = lanesOf(shown, range, serverNow());
   const last = whole.answer.data.stays.at(-1) ?? null;
   return (
     <div class="page asset">
@@ -86,36 +88,28 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
           </a>
         </EmptyState>
       ) : (
+        <WhereItIs
+          asset={known}
+          stay={last}
+          lastSeen={whole.answer.data.last_seen}
+          presence={presence.answer?.data[0]}
+        />
+      )}
+      <AlertsOf asset={known} />
+      <Facts asset={known} />
+      {last !== null && known.position !== null && (
+        <OnPlan asset={known} position={known.position} onLook={asset.reload} />
+      )}
+      {last !== null && (
         <>
-          <WhereItIs
-            asset={known}
-            stay={last}
-            lastSeen={whole.answer.data.last_seen}
-            presence={presence.answer?.data[0]}
-          />
-          {known.position !== null && (
-            <OnPlan asset={known} position={known.position} onLook={asset.reload} />
-          )}
-          <section class="card timeline-card" aria-labelledby="timeline">
-            <header class="timeline-head">
-              <h2 id="timeline">{t.timeline}</h2>
-              <RangeBar range={range} whole={whole.answer.data} />
-            </header>
-            <Timeline
-              lanes={lanes}
-              range={range}
-              now={now}
-              gaps={gaps === 'unknown' ? undefined : gaps?.byPlace}
-            />
-            <GapHint gaps={gaps} />
-            {is_cut && <p class="hint">{t.isCut}</p>}
-          </section>
+          <WhereItWas lanes={lanes} range={range} whole={whole.answer.data} gaps={gaps} isCut={is_cut} />
           <StayTable stays={shown} range={range} />
         </>
       )}
       <Readings asset={known} range={range} />
       <ChangesOf type="asset" id={known.id} />
       {problem !== null && <ProblemNote problem={problem} onRetry={whole.reload} />}
+      <OpenItem kind={ASSET_KIND} rows={[known]} />
       {why !== null && (
         <WhySheet
           key={why}
@@ -136,11 +130,43 @@ function Head({ asset }: { asset: Asset }) {
       {asset.deleted_at !== null && <Badge tone="refused">{texts.value.assets.retired}</Badge>}
       {asset.deleted_at === null && !asset.is_active && <Badge>{texts.value.items.inactive}</Badge>}
       {asset.deleted_at === null && (
-        <a class="secondary" href={href('assets', { open: asset.id, q: asset.external_key })}>
+        <a class="secondary" href={hrefWith({ open: asset.id })}>
           {may('operator') ? t.edit : t.details}
         </a>
       )}
     </PageHead>
+  );
+}
+
+function WhereItWas({
+  lanes,
+  range,
+  whole,
+  gaps,
+  isCut,
+}: {
+  lanes: ReturnType<typeof lanesOf>;
+  range: Range;
+  whole: Stays;
+  gaps: KnownGaps | 'unknown' | null;
+  isCut: boolean;
+}) {
+  const t = texts.value.asset;
+  return (
+    <section class="card timeline-card" aria-labelledby="timeline">
+      <header class="timeline-head">
+        <h2 id="timeline">{t.timeline}</h2>
+        <RangeBar range={range} whole={whole} />
+      </header>
+      <Timeline
+        lanes={lanes}
+        range={range}
+        now={serverNow()}
+        gaps={gaps === 'unknown' ? undefined : gaps?.byPlace}
+      />
+      <GapHint gaps={gaps} />
+      {isCut && <p class="hint">{t.isCut}</p>}
+    </section>
   );
 }
 
@@ -251,15 +277,6 @@ function WhereItIs({
         </p>
         {presence !== undefined && <StateReason presence={presence} />}
       </div>
-      <ul class="where-tags" aria-label={texts.value.tags.title}>
-        {asset.tags.slice(0, 4).map(({ id, tag_type, value }) => (
-          <li key={id}>
-            <span class="tag-type">{texts.value.tags.types[tag_type]}</span>
-            <span class="mono">{value}</span>
-          </li>
-        ))}
-        {asset.tags.length > 4 && <li class="hint">{t.moreTags(asset.tags.length - 4)}</li>}
-      </ul>
       <a class="primary" href={hrefWith({ why: 'now' })}>
         {t.whyThere}
       </a>

@@ -9,14 +9,14 @@ import { SearchField } from '../../parts/search-field.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { type Texts, texts } from '../../texts/texts.ts';
 import { ListActions } from '../import/list-actions.tsx';
-import { ITEM_FIELDS, type ItemKind, itemDraftOf, itemValuesOf } from '../items/item-kind.ts';
 import { AddItem, datedColumn, ItemTable, nameAndKeyColumns, RetiredFilter } from '../items/item-table.tsx';
 import { OpenItem } from '../items/open-item.tsx';
 import { usePicked } from '../labels/use-picked.ts';
+import { ASSET_KIND } from './asset-kind.tsx';
 
 const FILTERS = ['is_active', 'include_deleted', 'location_id', 'location_external_key'];
 
-/** `#/assets?q=…&open=17`: the list, and the asset that is being edited in a sheet beside it. */
+/** `#/assets?q=…&open=new` */
 export function AssetsScreen() {
   const t = texts.value.assets;
   const list = useList<Asset>('/assets', {
@@ -101,12 +101,3 @@ function TagList({ tags: [first, ...others] }: Pick<Asset, 'tags'>) {
     </span>
   );
 }
-
-const ASSET_KIND: ItemKind<Asset> = {
-  path: '/assets',
-  retired: { path: '/retired-assets', screen: 'asset' },
-  words: () => texts.value.assets,
-  draftOf: itemDraftOf,
-  valuesOf: itemValuesOf,
-  shownFields: ITEM_FIELDS,
-};

@@ -16,6 +16,8 @@ export interface ItemKind<Item extends Asset | Place, Draft extends ItemDraft = 
   shownFields: readonly string[];
   /** Between the key and the description. */
   OwnFields?: ComponentType<FieldsProps<Draft>>;
+  /** Below the description. */
+  MoreFields?: ComponentType<FieldsProps<Draft>>;
   /** Below its tags. */
   Besides?: ComponentType<{ item: Item }>;
   /** The values that undo a change, if undo is offered. */
@@ -67,12 +69,15 @@ export function isChangedIn<Item extends Asset | Place, Draft extends ItemDraft>
   return (Object.keys(before) as (keyof Draft)[]).some((field) => !isSame(draft[field], before[field]));
 }
 
-/** A picked item is the same by its key, however much of it is known. */
+/** A picked item is the same by its key, and metadata by what is shown of it, however much of it is known. */
 function isSame(one: unknown, other: unknown): boolean {
   return keyOf(one) === keyOf(other);
 }
 
 function keyOf(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return JSON.stringify(value, ['name', 'text']);
+  }
   return typeof value === 'object' && value !== null && 'external_key' in value ? value.external_key : value;
 }
 

@@ -5,13 +5,13 @@ import { EmptyState, NothingFound } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { type Column, type Selection, Table } from '../../parts/table.tsx';
-import { address, href, hrefWith } from '../../router/router.ts';
+import { href, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { type Texts, texts } from '../../texts/texts.ts';
 
 type ListWords = Texts['assets'] | Texts['places'];
 
-/** Assets or places, each opened in a sheet beside the list. Where there are none, how to come by the first. */
+/** Assets or places, each a link to its page. Where there are none, how to come by the first. */
 export function ItemTable<Item extends Asset | Place>({
   resource,
   label,
@@ -26,9 +26,8 @@ export function ItemTable<Item extends Asset | Place>({
   selection: Selection<Item>;
 }) {
   const { assets, places, imports } = texts.value;
-  const [t, icon, of] =
+  const [t, screen, of] =
     resource === 'asset' ? ([assets, 'asset', {}] as const) : ([places, 'place', { of: resource }] as const);
-  const open = address.value.query.get('open');
   return (
     <Table
       label={label}
@@ -36,14 +35,13 @@ export function ItemTable<Item extends Asset | Place>({
       columns={columns}
       selection={selection}
       rowKey={({ id }) => id}
-      rowHref={({ id }) => hrefWith({ open: id })}
-      isOpen={({ id }) => String(id) === open}
+      rowHref={({ id }) => href(screen, id)}
       isFaint={({ deleted_at }) => deleted_at !== null}
       empty={
         list.isFiltered ? (
           <NothingFound hint={t.nothingFoundHint} allHref={list.allHref} />
         ) : (
-          <EmptyState icon={icon} title={t.none} hint={t.noneHint}>
+          <EmptyState icon={screen} title={t.none} hint={t.noneHint}>
             <AddItem words={t} />
             {may('operator') && (
               <a class="secondary" href={href('import', of)}>

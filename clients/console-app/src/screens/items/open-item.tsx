@@ -24,7 +24,7 @@ import {
   rebased,
 } from './item-kind.ts';
 
-/** The sheet that the address opens beside a list: `?open=17`, or `?open=new`. */
+/** The sheet that the address opens beside a list or on its page: `?open=17`, or `?open=new`. */
 export function OpenItem<Item extends Asset | Place, Draft extends ItemDraft>({
   kind,
   rows,
@@ -186,7 +186,7 @@ async function write<Item extends Asset | Place, Draft extends ItemDraft>(
   let now = edit;
   for (let tries = 1; ; tries++) {
     try {
-      await patch(path, { ...kind.valuesOf(now.draft), updated_at: now.item.updated_at });
+      await patch(path, { ...changedValues(kind, now), updated_at: now.item.updated_at });
       return now;
     } catch (error) {
       if (!(error instanceof ApiError) || faultOf(error, 'updated_at') === null || tries === MOST_TRIES) {
@@ -199,6 +199,17 @@ async function write<Item extends Asset | Place, Draft extends ItemDraft>(
       throw new ApiError(409, 'conflict', kind.words().changedMeanwhile);
     }
   }
+}
+
+/** Fields that were not edited are not sent: numbers in metadata may have more digits than a browser keeps. */
+function changedValues<Item extends Asset | Place, Draft extends ItemDraft>(
+  kind: ItemKind<Item, Draft>,
+  { item, draft }: Edit<Item, Draft>,
+): Record<string, unknown> {
+  const before = kind.valuesOf(kind.draftOf(item));
+  const isChanged = ([name, value]: [string, unknown]) =>
+    JSON.stringify(value) !== JSON.stringify(before[name]);
+  return Object.fromEntries(Object.entries(kind.valuesOf(draft)).filter(isChanged));
 }
 
 /** Somebody else's values of the edited fields, to take instead. */
@@ -238,6 +249,9 @@ function shownValue(value: unknown): string {
   const t = texts.value.items.theirs;
   if (typeof value === 'boolean') {
     return value ? t.yes : t.no;
+  }
+  if (Array.isArray(value)) {
+    return value.length === 0 ? t.nothing : value.map(({ name, text }) => `${name}: ${text}`).join(', ');
   }
   const text = typeof value === 'object' ? (value as PickedItem | null)?.external_key : String(value);
   return text === undefined || text === '' ? t.nothing : text;
@@ -289,7 +303,7 @@ function NewItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({
 }
 
 function ItemFields<Item extends Asset | Place, Draft extends ItemDraft>({
-  kind: { OwnFields },
+  kind: { OwnFields, MoreFields },
   keyHint,
   ...props
 }: FieldsProps<Draft> & { kind: ItemKind<Item, Draft>; keyHint: string | undefined }) {
@@ -329,6 +343,7 @@ function ItemFields<Item extends Asset | Place, Draft extends ItemDraft>({
         fault={faultOf(problem, 'description')}
         onValue={(description) => onDraft({ ...draft, description })}
       />
+      {MoreFields !== undefined && <MoreFields {...props} />}
       <label class="check">
         <input
           type="checkbox"

@@ -7,6 +7,7 @@ import type { Place, TreeModel } from '../../live/tree-model.ts';
 import { useMoves } from '../../live/use-moves.ts';
 import { useReloadOnAlerts } from '../../live/use-reload-on-alerts.ts';
 import { type StateCounts as Counted, useTree } from '../../live/use-tree.ts';
+import { alertSubject, alertWords } from '../../parts/alert-words.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { MoveLine } from '../../parts/move-line.tsx';
@@ -18,7 +19,6 @@ import { FEW, visibleRows } from '../../parts/tree/visible-rows.ts';
 import { address, go, href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { alertSubject, alertWords } from '../alerts/alert-words.ts';
 
 /** `#/now?q=…`: every place with its assets, and live moves. */
 export function NowScreen() {

@@ -25,12 +25,14 @@ import { StateBadge, useStates } from '../../parts/presence.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Retired } from '../../parts/retired.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { href } from '../../router/router.ts';
+import { href, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
+import { OpenItem } from '../items/open-item.tsx';
+import { PLACE_KIND } from '../places/place-kind.tsx';
 import { WatchLine } from '../places/watch.tsx';
 
-/** `#/place/4`: its assets, since when, and recent arrivals and departures. */
+/** `#/place/4?open=4`: its assets, since when, and recent arrivals and departures. */
 export function PlaceScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
   const t = texts.value.place;
   const { model, version, problem, reload } = useTree();
@@ -62,7 +64,7 @@ export function PlaceScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
     <div class="page place">
       <PlacePath place={place} />
       <PageHead title={place.name} sub={<span class="mono">{place.key}</span>}>
-        <a class="secondary" href={href('places', { q: place.key })}>
+        <a class="secondary" href={hrefWith({ open: place.id })}>
           {may('operator') ? texts.value.asset.edit : texts.value.asset.details}
         </a>
       </PageHead>
@@ -101,6 +103,7 @@ export function PlaceScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
         <PassingList passing={passing.answer?.data} />
       </div>
       <ChangesOf type="location" id={place.id} />
+      <OpenItem kind={PLACE_KIND} rows={[]} />
     </div>
   );
 }

@@ -1,29 +1,20 @@
 import type { Place } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
-import { ItemPicker, type PickedItem } from '../../parts/item-picker.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PlaceName } from '../../parts/place-name.tsx';
-import { faultOf } from '../../parts/problem-text.ts';
 import { SearchField } from '../../parts/search-field.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { address, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { type Texts, texts } from '../../texts/texts.ts';
 import { ListActions } from '../import/list-actions.tsx';
-import {
-  type FieldsProps,
-  ITEM_FIELDS,
-  type ItemDraft,
-  type ItemKind,
-  itemDraftOf,
-  itemValuesOf,
-} from '../items/item-kind.ts';
 import { AddItem, datedColumn, ItemTable, nameAndKeyColumns, RetiredFilter } from '../items/item-table.tsx';
 import { OpenItem } from '../items/open-item.tsx';
 import { usePicked } from '../labels/use-picked.ts';
 import { EditTree } from './edit-tree.tsx';
-import { useWatches, WatchLine, WatchSheet, watchWords } from './watch.tsx';
+import { PLACE_KIND } from './place-kind.tsx';
+import { useWatches, WatchSheet, watchWords } from './watch.tsx';
 
 const FILTERS = ['parent_id', 'is_active', 'include_deleted'];
 const FIXED = { include_not_in_effect: true };
@@ -123,41 +114,4 @@ function placeColumns(
     },
     datedColumn(t.created, 'created_at', t),
   ];
-}
-
-interface PlaceDraft extends ItemDraft {
-  parent: PickedItem | null;
-}
-
-const PLACE_KIND: ItemKind<Place, PlaceDraft> = {
-  path: '/locations',
-  retired: { path: '/retired-locations', screen: 'place' },
-  words: () => texts.value.places,
-  draftOf: (place) => ({ ...itemDraftOf(place), parent: parentOf(place) }),
-  valuesOf: (draft) => ({ ...itemValuesOf(draft), parent_id: draft.parent?.id ?? null }),
-  shownFields: [...ITEM_FIELDS, 'parent_id'],
-  OwnFields: ParentField,
-  Besides: ({ item }) => <WatchLine place={item} />,
-  undoOf: ({ parent_id }, { parent }) => ((parent?.id ?? null) === parent_id ? undefined : { parent_id }),
-};
-
-function parentOf(place: Place | undefined): PickedItem | null {
-  const { parent_id: id = null, parent_external_key: key = null } = place ?? {};
-  return id === null || key === null ? null : { id, external_key: key };
-}
-
-function ParentField({ draft, problem, isReadOnly, onDraft }: FieldsProps<PlaceDraft>) {
-  const t = texts.value.places;
-  return (
-    <ItemPicker
-      resource="locations"
-      label={t.within}
-      hint={t.withinHint}
-      none={t.onTop}
-      picked={draft.parent}
-      isReadOnly={isReadOnly}
-      fault={faultOf(problem, 'parent_id')}
-      onPick={(parent) => onDraft({ ...draft, parent })}
-    />
-  );
 }

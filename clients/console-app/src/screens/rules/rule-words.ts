@@ -1,6 +1,6 @@
-import type { Rule, RuleReading, RuleSettings } from '../../api/types.ts';
+import type { Rule, RuleSettings } from '../../api/types.ts';
 import { durationText } from '../../parts/duration.ts';
-import { readingText } from '../../parts/reading-text.ts';
+import { boundWords } from '../../parts/reading-text.ts';
 import { texts } from '../../texts/texts.ts';
 import type { Side } from './rule-draft.ts';
 
@@ -28,17 +28,6 @@ export function ruleWords(rule: RuleSettings, place: string | null, side?: Side)
     case 'battery_low':
       return t.says.reading(...boundWords(rule, side), after);
   }
-}
-
-/** What is measured, on which side, and the bound with its unit. */
-export function boundWords(
-  { reading, above, below }: { reading?: RuleReading | null; above?: number | null; below?: number | null },
-  side: Side = below == null ? 'above' : 'below',
-): [what: string, side: Side, bound: string] {
-  const { kinds } = texts.value.readings;
-  const kind = reading ?? 'temperature_c';
-  const bound = above ?? below ?? null;
-  return [kinds[kind], side, bound === null || Number.isNaN(bound) ? '…' : readingText(kind, bound)];
 }
 
 export function selectionWords(

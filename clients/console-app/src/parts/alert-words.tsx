@@ -1,6 +1,7 @@
-import type { Alert } from '../../api/types.ts';
-import { texts } from '../../texts/texts.ts';
-import { boundWords } from '../rules/rule-words.ts';
+import type { Alert } from '../api/types.ts';
+import { texts } from '../texts/texts.ts';
+import { Badge, type Tone } from './badge.tsx';
+import { boundWords } from './reading-text.ts';
 
 /** The condition, without its subject: "is overdue", "stays too long". */
 export function alertWords({ kind, because }: Pick<Alert, 'kind' | 'because'>): string {
@@ -17,4 +18,21 @@ export function alertSubject(
   names: ReadonlyMap<string, string>,
 ): string {
   return asset === null ? (reader?.name ?? '–') : (names.get(asset.external_key) ?? asset.external_key);
+}
+
+const TONES: Readonly<Record<Alert['state'], Tone>> = {
+  open: 'refused',
+  acknowledged: 'place',
+  closed: 'seen',
+  withdrawn: 'queued',
+};
+
+/** The state, or the level of an open alert that only warns. */
+export function AlertBadge({ alert: { state, level } }: { alert: Pick<Alert, 'state' | 'level'> }) {
+  const t = texts.value.alerts;
+  return state === 'open' && level === 'warning' ? (
+    <Badge tone="problem">{t.warning}</Badge>
+  ) : (
+    <Badge tone={TONES[state]}>{t.states[state]}</Badge>
+  );
 }

@@ -1,0 +1,50 @@
+import type { Place } from '../../api/types.ts';
+import { ItemPicker, type PickedItem } from '../../parts/item-picker.tsx';
+import { faultOf } from '../../parts/problem-text.ts';
+import { texts } from '../../texts/texts.ts';
+import {
+  type FieldsProps,
+  ITEM_FIELDS,
+  type ItemDraft,
+  type ItemKind,
+  itemDraftOf,
+  itemValuesOf,
+} from '../items/item-kind.ts';
+import { WatchLine } from './watch.tsx';
+
+interface PlaceDraft extends ItemDraft {
+  parent: PickedItem | null;
+}
+
+export const PLACE_KIND: ItemKind<Place, PlaceDraft> = {
+  path: '/locations',
+  retired: { path: '/retired-locations', screen: 'place' },
+  words: () => texts.value.places,
+  draftOf: (place) => ({ ...itemDraftOf(place), parent: parentOf(place) }),
+  valuesOf: (draft) => ({ ...itemValuesOf(draft), parent_id: draft.parent?.id ?? null }),
+  shownFields: [...ITEM_FIELDS, 'parent_id'],
+  OwnFields: ParentField,
+  Besides: ({ item }) => <WatchLine place={item} />,
+  undoOf: ({ parent_id }, { parent }) => ((parent?.id ?? null) === parent_id ? undefined : { parent_id }),
+};
+
+function parentOf(place: Place | undefined): PickedItem | null {
+  const { parent_id: id = null, parent_external_key: key = null } = place ?? {};
+  return id === null || key === null ? null : { id, external_key: key };
+}
+
+function ParentField({ draft, problem, isReadOnly, onDraft }: FieldsProps<PlaceDraft>) {
+  const t = texts.value.places;
+  return (
+    <ItemPicker
+      resource="locations"
+      label={t.within}
+      hint={t.withinHint}
+      none={t.onTop}
+      picked={draft.parent}
+      isReadOnly={isReadOnly}
+      fault={faultOf(problem, 'parent_id')}
+      onPick={(parent) => onDraft({ ...draft, parent })}
+    />
+  );
+}
