@@ -127,6 +127,19 @@ describe('the readers in the console', () => {
     await screenshot(german, 'console/readers-levels-german');
   }
 
+  it('say of their places only what was stored', async () => {
+    const page = await app.open(`#/readers/new?reader=${(await stored()).id}&step=antennas`);
+    await page.route('**/console/v1/watches', (route) => route.abort());
+    await page.getByLabel('Is Yard a gate or a room?').selectOption('continuous');
+    await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
+    expect(await page.getByText('Saved').count()).to.equal(0);
+    expect(await page.getByLabel('Is Yard a gate or a room?').inputValue()).to.equal('portal');
+    await page.unroute('**/console/v1/watches');
+    await page.getByLabel('Is Yard a gate or a room?').selectOption('continuous');
+    await page.getByText('Saved').first().waitFor();
+    expect(await page.getByRole('alert').count()).to.equal(0);
+  });
+
   it('say what goes wrong as they sign in', async () => {
     const { id, mqtt_username: username } = await stored();
     await app.database.rows(

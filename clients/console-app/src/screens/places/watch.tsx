@@ -7,6 +7,7 @@ import { useRead } from '../../api/use-read.ts';
 import { durationText } from '../../parts/duration.ts';
 import { DurationField, secondsOf, type TypedDuration, typedDuration } from '../../parts/duration-field.tsx';
 import { Select } from '../../parts/field.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { Progress } from '../../parts/progress.tsx';
 import { FormSheet } from '../../parts/side-sheet.tsx';
@@ -193,11 +194,17 @@ function setWatch(
 export function WatchQuestions({ places }: { places: readonly { key: string; name: string }[] }) {
   const t = texts.value.watching;
   const { isKnown, byKey } = useWatches({ external_key: places.map(({ key }) => key) });
-  const { run } = useAction();
+  const { run, problem } = useAction();
+  const say = async (key: string, mode: Watch['mode']) => {
+    if (await run(() => setWatch(key, mode))) {
+      toast(texts.value.common.saved);
+    }
+  };
   return places.length === 0 || !isKnown || !may('admin') ? null : (
     <section class="card stack" aria-labelledby="watching">
       <h2 id="watching">{t.title}</h2>
       <p class="hint">{t.wizardHint}</p>
+      {problem !== null && <ProblemNote problem={problem} />}
       {places.map(({ key, name }) => {
         const mode = byKey.get(key)?.mode ?? 'portal';
         return (
@@ -207,9 +214,7 @@ export function WatchQuestions({ places }: { places: readonly { key: string; nam
             hint={t.means[mode]}
             options={MODES.map((value) => ({ value, word: t.modes[value] }))}
             value={mode}
-            onValue={(chosen) =>
-              void run(() => setWatch(key, chosen)).then(() => toast(texts.value.common.saved))
-            }
+            onValue={(chosen) => void say(key, chosen)}
           />
         );
       })}
