@@ -27,7 +27,6 @@ interface Copy {
 
 /** The example that keeps a copy by both feeds, as a process that is killed. Its client is built before. */
 export class KeptCopy {
-  kills = 0;
   readonly #folder = mkdtempSync(join(tmpdir(), 'tagtrail-copy-'));
   readonly #url: string;
   readonly #key: string;
@@ -45,7 +44,6 @@ export class KeptCopy {
     if (outcome !== 'SIGKILL') {
       throw new Error(`the example ended with ${outcome}: ${this.#program.stderr()}`);
     }
-    this.kills += 1;
     this.#program = this.#start();
   }
 
@@ -121,11 +119,9 @@ export class KeptCopy {
     writeFileSync(this.#file(), JSON.stringify({ ...copy, tracks: Object.fromEntries(tracks), unread }));
   }
 
-  /** @returns what its process had said. */
-  async end(): Promise<string> {
+  async end(): Promise<void> {
     await this.#end('SIGKILL');
     rmSync(this.#folder, { recursive: true });
-    return this.#program.stderr();
   }
 
   #file(): string {

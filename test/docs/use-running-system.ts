@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { runCommand } from '../support/command-line.ts';
-import { freePort } from '../support/free-port.ts';
 import { type Program, run } from '../support/process.ts';
 import { ROOT } from './command-blocks.ts';
 
@@ -19,7 +18,16 @@ export interface RunningSystem {
   here(commands: string): string;
 }
 
-/** `npm start` on a folder of its own, as a newcomer has it running in another terminal. */
+/** By the names under which `npm start` shows them. */
+const PORTS = [
+  { name: 'API', setting: 'API_PORT', usual: 8080 },
+  { name: 'Handhelds', setting: 'HANDHELD_PORT', usual: 8081 },
+  { name: 'Console', setting: 'CONSOLE_PORT', usual: 8083 },
+  { name: 'HTTP push', setting: 'READERS_PORT', usual: 8085 },
+  { name: 'MQTT', setting: 'MQTT_PORT', usual: 1883 },
+];
+
+/** `npm start` on a folder and free ports of its own, as a newcomer has it running in another terminal. */
 export function useRunningSystem(): RunningSystem {
   const system = {} as RunningSystem;
   const folderBefore = process.cwd();
@@ -31,43 +39,37 @@ export function useRunningSystem(): RunningSystem {
     const made = mkdtempSync(join(tmpdir(), 'tagtrail-docs-'));
     folder = made;
     chmodSync(made, 0o711);
-    const [api, handheld, mqtt, console, push] = [
-      await freePort(),
-      await freePort(),
-      await freePort(),
-      await freePort(),
-      await freePort(),
-    ];
     const environment = {
       TAGTRAIL_DATA: join(made, 'data'),
-      API_PORT: String(api),
-      HANDHELD_PORT: String(handheld),
-      CONSOLE_PORT: String(console),
-      MQTT_PORT: String(mqtt),
-      READERS_PORT: String(push),
+      ...Object.fromEntries(PORTS.map(({ setting }) => [setting, '0'])),
       MQTT_MOVES_PREFIX: 'tagtrail',
     };
     program = run('services/standalone/main.ts', [], environment);
     await program.printed('Try it');
+    system.shown = program.stdout();
+    const ports = PORTS.map(({ name, ...port }) => {
+      const [, taken = ''] = new RegExp(`^  ${name} .*:(\\d+)`, 'm').exec(system.shown) ?? [];
+      return { ...port, taken };
+    });
     system.clone = cloneIn(made);
     system.environment = {
       ...environment,
+      ...Object.fromEntries(ports.map(({ setting, taken }) => [setting, taken])),
       HOME: made,
       CURL_HOME: curlHomeIn(made),
       PATH: `${commandsIn(made)}:${process.env['PATH']}`,
     };
-    system.shown = program.stdout();
     // The commands are given names of files, which are in the reader's folder.
     process.chdir(system.clone);
     commands = await serveCommands(join(made, 'commands'), system.environment);
     system.here = (commands) =>
-      commands
-        .replaceAll('127.0.0.1:8080', `127.0.0.1:${api}`)
-        .replaceAll('127.0.0.1:8081', `127.0.0.1:${handheld}`)
-        .replaceAll('127.0.0.1:8083', `127.0.0.1:${console}`)
-        .replaceAll('127.0.0.1:8085', `127.0.0.1:${push}`)
-        .replaceAll('127.0.0.1:1883', `127.0.0.1:${mqtt}`)
-        .replaceAll('-p 1883', `-p ${mqtt}`);
+      ports.reduce(
+        (typed, { usual, taken }) =>
+          typed
+            .replaceAll(`127.0.0.1:${usual}`, `127.0.0.1:${taken}`)
+            .replaceAll(`-p ${usual}`, `-p ${taken}`),
+        commands,
+      );
   });
   after(async () => {
     process.chdir(folderBefore);

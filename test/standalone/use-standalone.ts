@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../support/free-port.ts';
 import { type Program, run } from '../support/process.ts';
 
 export interface Standalone {
@@ -19,11 +18,11 @@ export function useStandalone(): Standalone {
     start: async (environment = {}) => {
       const program = run('services/standalone/main.ts', [], {
         TAGTRAIL_DATA: standalone.data,
-        API_PORT: String(await freePort()),
-        MQTT_PORT: String(await freePort()),
-        HANDHELD_PORT: String(await freePort()),
-        CONSOLE_PORT: String(await freePort()),
-        READERS_PORT: String(await freePort()),
+        API_PORT: '0',
+        MQTT_PORT: '0',
+        HANDHELD_PORT: '0',
+        CONSOLE_PORT: '0',
+        READERS_PORT: '0',
         ...environment,
       });
       programs.push(program);

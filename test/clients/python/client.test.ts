@@ -9,11 +9,9 @@ import { useApi } from '../../support/api.ts';
 import { appendMoves } from '../../support/feed-rows.ts';
 import { freePort } from '../../support/free-port.ts';
 import { sealAll } from '../../support/seal-all.ts';
-import { PYTHON_CLIENT, usePythonClient } from './use-python-client.ts';
+import { SHOWN, usePythonClient } from './use-python-client.ts';
 
 const PROGRAM = readFileSync(new URL('program.py', import.meta.url), 'utf8');
-const SHOWN =
-  /^```python\n(.*?)^```$/ms.exec(readFileSync(join(PYTHON_CLIENT, 'README.md'), 'utf8'))?.[1] ?? '';
 
 /** The head of a program, which then has a client. */
 const CLIENT = `

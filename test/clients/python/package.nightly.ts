@@ -13,7 +13,7 @@ import { PROGRAM_ENVIRONMENT, useProgram } from '../../support/programs.ts';
 import { Random } from '../../support/random.ts';
 import { sealAll } from '../../support/seal-all.ts';
 import { startSealing } from '../../support/sealing.ts';
-import { PYTHON_CLIENT, writeDescription } from './use-python-client.ts';
+import { PYTHON_CLIENT, SHOWN, writeDescription } from './use-python-client.ts';
 
 const MYPY = 'mypy==2.4.1';
 const PROGRAM = fileURLToPath(new URL('program.py', import.meta.url));
@@ -89,9 +89,7 @@ describe('the package of the Python client', () => {
   };
 
   it('has types that hold, from the oldest Python on, and that find what is wrong', () => {
-    const [, shown = ''] =
-      /^```python\n(.*?)^```$/ms.exec(readFileSync(join(PYTHON_CLIENT, 'README.md'), 'utf8')) ?? [];
-    writeFileSync(join(folder, 'shown.py'), shown);
+    writeFileSync(join(folder, 'shown.py'), SHOWN);
     writeFileSync(join(folder, 'wrong.py'), WRONG);
     expect(faultsIn('-p', 'tagtrail')).to.equal('');
     expect(faultsIn(PROGRAM, 'shown.py')).to.equal('');

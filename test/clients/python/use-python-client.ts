@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,10 @@ import { API_RESOURCES } from '../../../services/api/routes.ts';
 import { PROGRAM_ENVIRONMENT, useProgram } from '../../support/programs.ts';
 
 export const PYTHON_CLIENT = fileURLToPath(new URL('../../../clients/python', import.meta.url));
+
+/** The program that its document shows. */
+export const SHOWN =
+  /^```python\n(.*?)^```$/ms.exec(readFileSync(join(PYTHON_CLIENT, 'README.md'), 'utf8'))?.[1] ?? '';
 
 export interface PythonClient {
   folder: string;
