@@ -63,6 +63,9 @@ describe('the exports of the console', () => {
     const admin = await suite.as('admin', site.orgId);
     const json = { external_key: 'MOEBEL', name: 'Möbel; "Größe" 7,5', description: 'für Łódź' };
     expect((await call({ method: 'POST', path: '/assets', json, token: admin })).status).to.equal(201);
+    for (const key of ['007', '1-2', '3E5', '400638133393', 'MAR1']) {
+      await call({ method: 'POST', path: '/assets', json: { external_key: key, name: key }, token: admin });
+    }
     for (const separator of ['comma', 'semicolon'] as const) {
       const path = `/exports/assets?organization=${site.orgId}&separator=${separator}`;
       const answer = await fetch(`${suite.url}/console/v1${path}`, {
@@ -70,7 +73,7 @@ describe('the exports of the console', () => {
       });
       const saved = savedBySpreadsheet(new Uint8Array(await answer.arrayBuffer()), separator);
       const { data } = (await (await importing(saved, admin, '?dry_run=true')).json()) as { data: object };
-      expect(data, separator).to.include({ rows: 1, created: 0, updated: 0, unchanged: 1 });
+      expect(data, separator).to.include({ rows: 6, created: 0, updated: 0, unchanged: 6 });
     }
   });
 
@@ -142,11 +145,20 @@ describe('the exports of the console', () => {
 
 /**
  * As a spreadsheet of the separator's language reads CSV, and writes it: by the mark it knows UTF-8; without one, it takes
- * the bytes for Windows-1252.
+ * the bytes for Windows-1252. Numbers and dates are written as they are shown.
  */
 function savedBySpreadsheet(bytes: Uint8Array, separator: 'comma' | 'semicolon'): string {
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const text = new TextDecoder(isMarked ? 'utf-8' : 'windows-1252').decode(bytes);
   const delimiter = separator === 'comma' ? ',' : ';';
-  return stringify(parse(text, { delimiter }), { delimiter, bom: true });
+  const rows = parse(text, { delimiter }).map((cells) => cells.map(shownBySpreadsheet));
+  return stringify(rows, { delimiter, bom: true });
+}
+
+function shownBySpreadsheet(cell: string): string {
+  if (/^\d+(E\d+)?$/.test(cell)) {
+    const value = Number(cell);
+    return value < 1e11 && !cell.includes('E') ? String(value) : value.toExponential(2).toUpperCase();
+  }
+  return /^(\d+-\d+|MAR\d)$/.test(cell) ? '2-Jan' : cell;
 }

@@ -4,6 +4,7 @@
  */
 export interface CsvStyle {
   separator: ',' | ';';
+  /** For spreadsheets, which then also get texts marked that they would turn into numbers. */
   hasMark: boolean;
 }
 

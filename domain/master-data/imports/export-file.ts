@@ -2,7 +2,7 @@ import { wireTime } from '../../../base/timestamps.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import type { Keyed } from '../by-id-or-key.ts';
 import { storedTags } from '../tags/stored-tags.ts';
-import { csvOptions, markOf, PLAIN } from './csv-style.ts';
+import { type CsvStyle, csvOptions, markOf, PLAIN } from './csv-style.ts';
 import { CELL_TYPES, type CellType, CSV_COLUMNS, type CsvColumn } from './given-row.ts';
 import { harmless, harmlessJson } from './harmless.ts';
 import { listIds, readStoredRows, type StoredRow } from './stored-rows.ts';
@@ -33,7 +33,7 @@ export async function* exportFile(
   yield { text: markOf(style) + stringify([[...CSV_COLUMNS[resource]]], options), rows: 0 };
   for await (const ids of pages) {
     for await (const rows of readStoredRows(connection, resource, ids)) {
-      const cells = rows.map((row) => CSV_COLUMNS[resource].map((column) => cellOf(row, column)));
+      const cells = rows.map((row) => CSV_COLUMNS[resource].map((column) => cellOf(row, column, style)));
       yield { text: stringify(cells, options), rows: rows.length };
     }
   }
@@ -54,13 +54,13 @@ async function* everyPage(
   }
 }
 
-function cellOf(row: StoredRow, column: CsvColumn): string {
+function cellOf(row: StoredRow, column: CsvColumn, style: CsvStyle): string {
   const value = String(row[column] ?? '');
-  return value === '' ? '' : (WRITE_CELL[CELL_TYPES[column]]?.(value) ?? value);
+  return value === '' ? '' : (WRITE_CELL[CELL_TYPES[column]]?.(value, style) ?? value);
 }
 
-const WRITE_CELL: Partial<Record<CellType, (value: string) => string>> = {
-  text: harmless,
+const WRITE_CELL: Partial<Record<CellType, (value: string, style: CsvStyle) => string>> = {
+  text: (value, { hasMark }) => harmless(value, hasMark),
   time: wireTime,
   json: harmlessJson,
   tags: (json) => harmless(formatTagList(storedTags(json))),

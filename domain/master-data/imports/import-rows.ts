@@ -75,6 +75,7 @@ async function updateOrCreate(
   let left = new Map(rows.map((row) => [row.given.external_key ?? '', row]));
   while (left.size > 0) {
     await updateStored(transaction, left, importing, changes);
+    await refuseTurned(transaction, left, importing);
     left = new Map([...left].filter(([, row]) => isNamed(row, problems)));
     if (left.size > 0) {
       const created = await insertRows(
@@ -137,6 +138,25 @@ async function updateStored(
     if (!postponed.isDryRun) {
       await logChanges(transaction, transaction.actor, entries);
     }
+  }
+}
+
+/** Refuses new rows, and removes them from `left`, that have a stored key as a spreadsheet shows it. */
+async function refuseTurned(
+  transaction: OrganizationChange,
+  left: Map<string, ImportRow>,
+  { resource, problems }: Importing,
+): Promise<void> {
+  const rows = new Map([...left.values()].flatMap((row) => (row.turnedFrom ?? []).map((key) => [key, row])));
+  const stored =
+    rows.size === 0 ? [] : await findLiveByKeys(transaction, resource, transaction.orgId, [...rows.keys()]);
+  for (const { external_key: key } of stored) {
+    const { line, given } = rows.get(key) as ImportRow;
+    const cause = `${given.external_key} would be new beside ${key}, which a spreadsheet may have turned into it`;
+    problems.note(line, [
+      invalidValue('external_key', `${cause}; write ${key}, or '${given.external_key} if a new one is meant`),
+    ]);
+    left.delete(given.external_key ?? '');
   }
 }
 

@@ -161,7 +161,7 @@ const WRITE: Record<'csv' | 'parquet', typeof csvOf> = {
   parquet: (columns, batches) => parquetOf(columns, batches),
 };
 
-const WITHOUT_MARK = 'a CSV file without the byte order mark by which spreadsheets know UTF-8';
+const WITHOUT_MARK = 'a CSV file for programs: without the marks that spreadsheets need';
 
 /** Files are for spreadsheets too, standard output is for programs. */
 function styleOf(file: string | undefined, bom: boolean): CsvStyle {

@@ -86,6 +86,35 @@ describe('importing assets over HTTP', () => {
     });
   });
 
+  it('makes nothing new of a key that a spreadsheet has turned, unless it is meant', async () => {
+    const { send, imported, create, assets } = await importer();
+    for (const external_key of ['007', '1-2', '8']) {
+      await create({ external_key, name: 'Kept' });
+    }
+    const answer = await send('external_key,name\n7,Seven\n2-Jan,Second\n8,Eight\n9,Nine\n');
+    expectIssues(answer, [
+      ['external_key', 'invalid_value'],
+      ['external_key', 'invalid_value'],
+    ]);
+    expect(answer.text)
+      .to.include(
+        'line 2: external_key 7 would be new beside 007, which a spreadsheet may have turned into it',
+      )
+      .and.to.include("write 007, or '7 if a new one is meant")
+      .and.to.include('line 3: external_key 2-Jan would be new beside 1-2');
+    expect(await imported("external_key,name\n'7,Seven\n8,Eight\n9,Nine\n")).to.include({
+      created: 2,
+      updated: 1,
+    });
+    expect((await assets()).map((asset) => asset['external_key'])).to.deep.equal([
+      '007',
+      '1-2',
+      '7',
+      '8',
+      '9',
+    ]);
+  });
+
   it('makes keys for rows without one, past those that are taken, and creates them anew each time', async () => {
     const { imported, assets } = await importer();
     await imported('name,external_key\nTaken,ASSET-0002\nTaken,ASSET-0003');
