@@ -1,4 +1,4 @@
-export { ONE_ALERT } from './alerts/schema.ts';
+export { ALERT, ONE_ALERT } from './alerts/schema.ts';
 export { ASSET, ASSET_LIST } from './assets/schema.ts';
 export { assetView } from './assets/view.ts';
 export { runImport } from './imports/run-import.ts';

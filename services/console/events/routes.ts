@@ -3,7 +3,7 @@ import { ID_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
 import type { SharedReads } from '../../../base/shared-reads.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
-import type { AlertEvent } from '../../../domain/moves/alert-event.ts';
+import { ALERT_TYPES, type AlertEvent } from '../../../domain/moves/alert-event.ts';
 import { eventOf, isAlert, MOVE_TYPES, type MoveEvent, type MoveRow } from '../../../domain/moves/event.ts';
 import { latestMoves } from '../../../domain/moves/latest-moves.ts';
 import type { MoveWaiters, Wake } from '../../../domain/moves/move-waiters.ts';
@@ -13,7 +13,7 @@ import { idFilter, integer } from '../../../platform/http/parameters.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import { NO_QUERY, type Query } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
-import { MOVE_CURRENT, MOVE_PART } from '../../api/entry.ts';
+import { ALERT, MOVE_CURRENT, MOVE_PART } from '../../api/entry.ts';
 import { memberRoute } from '../serving/context.ts';
 import type { Cut } from '../serving/measures.ts';
 import { REFERENCE } from '../serving/reference.ts';
@@ -42,6 +42,12 @@ const MOVE: JsonSchema = objectOf({
   },
 });
 
+/** As it was then. */
+const ALERT_CHANGED: JsonSchema = objectOf({
+  type: { type: 'string', enum: Object.values(ALERT_TYPES) },
+  data: objectOf({ position: COUNT_SCHEMA, alert: ALERT }),
+});
+
 const stream = memberRoute({
   ...{ method: 'GET', path: '/console/v1/events', operationId: 'streamMoves' },
   summary: 'Moves as they are committed',
@@ -49,7 +55,7 @@ const stream = memberRoute({
   scope: 'tracking:read',
   query: EVENTS,
   params: {},
-  success: eventsOf({ move: MOVE }),
+  success: eventsOf({ move: MOVE, alert: ALERT_CHANGED }),
   problems: { unavailable: 'The user has too many streams' },
   handle: async ({ context, query: { after }, signal, confirm }) => {
     const { db, moveReading, parts, session } = context;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { ulid } from 'ulid';
 import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
+import { until } from '../../support/browser.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { Site } from '../../support/site.ts';
 
@@ -62,6 +63,20 @@ describe('alerts in the console, in a browser', () => {
     await page.getByRole('heading', { name: 'All is well' }).waitFor();
     const found = await faultsOf(page, 'alerts-none');
     await page.setViewportSize(DESK);
+    await page.context().grantPermissions(['notifications']);
+    await page.getByRole('button', { name: /Viewer/ }).click();
+    await page.getByLabel('Notify me of new alerts here').check();
+    found.push(...(await faultsOf(page, 'account-notifies')));
+    await page.setViewportSize(DESK);
+    await page.keyboard.press('Escape');
+    await page.evaluate(`document.hasFocus = () => false;
+      told = [];
+      Notification = class extends Notification {
+        constructor(title, options) {
+          super(title, options);
+          told.push(title + ': ' + options.body);
+        }
+      }`);
     await raise({
       kind: 'not_allowed',
       because: { location_id: dock, from },
@@ -74,6 +89,12 @@ describe('alerts in the console, in a browser', () => {
       of: { readerId: await site.reader('gate', []) },
     });
     await page.getByText('is disconnected').waitFor();
+    expect(await page.evaluate<string[]>('told')).to.deep.equal([
+      'FORKLIFT-2 is where it must not be: Forklifts leave the yard',
+      'gate is disconnected: Forklifts leave the yard',
+    ]);
+    await until(page, "document.title === '(2) Alerts · tagtrail'");
+    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Alerts 2' }).waitFor();
     found.push(...(await faultsOf(page, 'alerts-list')));
     await page.setViewportSize(DESK);
 

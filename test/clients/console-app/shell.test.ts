@@ -71,11 +71,16 @@ describe('the console in a browser', () => {
     await press('ArrowDown', 'End');
     expect(await focused()).to.equal('Reach truck <b>7</b>');
     await press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Reach truck <b>7</b>' }).waitFor();
+    await tabTo(page, 'Edit');
+    await press('Enter');
     await tabTo(page, 'Retire');
     await press('Enter');
     await page.getByRole('alertdialog').waitFor();
     await tabTo(page, 'Retire');
     await press('Enter');
+    await page.getByText('Its history stays.').waitFor();
+    await page.evaluate("location.hash = '#/assets?q=0912340007'");
     await page.getByText('Nothing matches').waitFor();
     const { body } = await app.call({ path: '/assets?include_deleted=true' });
     expect(body.data[0]).to.include({ name: 'Reach truck <b>7</b>' });

@@ -135,6 +135,7 @@ export type ReadAround = NonNullable<Why['reads']>[number];
 export type Rival = NonNullable<Why['rivals']>[number];
 export type Passing = Data<'GET /locations/{location_id}/arrivals'>;
 export type MoveEvent = Answers['GET /events']['move'];
+export type AlertEvent = Answers['GET /events']['alert'];
 export type Present = Row<'GET /locations/{location_id}/present'>;
 
 /** The complete list of a union's values: a missing or foreign value does not compile. */

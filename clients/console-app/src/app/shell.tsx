@@ -8,6 +8,7 @@ import { serverNow } from '../api/server-clock.ts';
 import { useAction } from '../api/use-action.ts';
 import { useInboxCounts } from '../live/inbox-counts.ts';
 import { liveState, startLive } from '../live/live.ts';
+import { canNotify, chooseToNotify, notifies, openAlerts, useOpenAlerts } from '../live/open-alerts.ts';
 import { ConfirmDialog } from '../parts/confirm.tsx';
 import { EmptyState, NoScreen } from '../parts/empty-state.tsx';
 import { instantText } from '../parts/instant.tsx';
@@ -15,7 +16,7 @@ import { Popover } from '../parts/popover.tsx';
 import { isPrinting, shownFilters } from '../parts/printing.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { SideSheet } from '../parts/side-sheet.tsx';
-import { Toasts } from '../parts/toast.tsx';
+import { Toasts, toast } from '../parts/toast.tsx';
 import { withOrganization } from '../router/address.ts';
 import { address, go, href, replaceAddress } from '../router/router.ts';
 import { SCREEN_GROUPS, type Screen, type ScreenComponent, visibleScreens } from '../screens/index.ts';
@@ -88,6 +89,7 @@ function NoOrganization() {
 
 function Rail() {
   useInboxCounts();
+  useOpenAlerts();
   const screens = visibleScreens();
   const [current] = address.value.path;
   return (
@@ -191,8 +193,9 @@ function ScreenView() {
 
 function Loaded({ screen }: { screen: Screen }) {
   const View = useLoaded(screen);
+  const alerts = openAlerts.value === 0 ? '' : `(${texts.value.inbox.upTo(openAlerts.value)}) `;
   useEffect(() => {
-    document.title = `${texts.value.screens[screen.path]} · tagtrail`;
+    document.title = `${alerts}${texts.value.screens[screen.path]} · tagtrail`;
   });
   // Most come within a blink; what takes longer is seen to be on its way.
   return View === undefined ? (
@@ -304,7 +307,7 @@ function Tabs() {
           <div class="stack">
             <OrganizationSwitch />
             <ul class="more-screens">
-              {listed.map(({ path, icon }) => (
+              {listed.map(({ path, icon, count }) => (
                 <li key={path}>
                   <a
                     class="rail-link"
@@ -314,6 +317,7 @@ function Tabs() {
                   >
                     <Icon name={icon} />
                     <span>{texts.value.screens[path]}</span>
+                    {count !== undefined && <RailCount count={count()} />}
                   </a>
                 </li>
               ))}
@@ -394,6 +398,15 @@ function LiveChip() {
 
 const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 
+async function notify(box: HTMLInputElement): Promise<void> {
+  const isWanted = box.checked;
+  await chooseToNotify(isWanted);
+  box.checked = notifies.value;
+  if (isWanted && !notifies.value) {
+    toast(texts.value.shell.notifyBlocked);
+  }
+}
+
 /** The signed-in user, and this device's display settings. */
 function Account() {
   const t = texts.value.shell;
@@ -416,6 +429,16 @@ function Account() {
         value={language.value}
         onChoose={(code) => void chooseLanguage(code)}
       />
+      {canNotify && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={notifies.value}
+            onChange={({ currentTarget: box }) => void notify(box)}
+          />
+          {t.notify}
+        </label>
+      )}
       {action.problem !== null && <ProblemNote problem={action.problem} />}
       <button
         type="button"

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { receiveEvents } from '../api/receive-events.ts';
 import { addressOf, noteReached } from '../api/send.ts';
-import type { MoveEvent } from '../api/types.ts';
+import type { AlertEvent, MoveEvent } from '../api/types.ts';
 
 export const liveState = signal<'connecting' | 'open' | 'lost'>('connecting');
 
@@ -22,10 +22,12 @@ export function onMoves(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-const alertListeners = new Set<() => void>();
+type AlertListener = (event: AlertEvent) => void;
+
+const alertListeners = new Set<AlertListener>();
 
 /** Calls `listener` whenever the state of an alert has changed. Returns what ends it. */
-export function onAlerts(listener: () => void): () => void {
+export function onAlerts(listener: AlertListener): () => void {
   alertListeners.add(listener);
   return () => alertListeners.delete(listener);
 }
@@ -100,8 +102,9 @@ export function startLive(organization: number): () => void {
       },
       alert: (event) => {
         last = event.lastEventId;
+        const told: AlertEvent = JSON.parse(event.data);
         for (const listener of alertListeners) {
-          listener();
+          listener(told);
         }
       },
       move: (event) => {

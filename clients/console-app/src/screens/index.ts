@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import type { IconName } from '../../../ui/parts/icon.tsx';
 import { inboxCount } from '../live/inbox-counts.ts';
+import { openAlerts } from '../live/open-alerts.ts';
 import type { Role } from '../session/session.ts';
 import { may } from '../session/session.ts';
 import type { Texts } from '../texts/texts.ts';
@@ -118,6 +119,7 @@ export const SCREENS: readonly Screen[] = [
     icon: 'bell',
     group: 'work',
     role: 'viewer',
+    count: () => openAlerts.value,
     load: () => import('./alerts/alerts-screen.tsx').then(({ AlertsScreen }) => AlertsScreen),
   },
   {

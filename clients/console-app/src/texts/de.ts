@@ -36,6 +36,9 @@ export const de = {
     colours: 'Farben',
     themes: { auto: 'Wie das Gerät', light: 'Hell', dark: 'Dunkel' },
     language: 'Sprache',
+    notify: 'Hier neue Alarme melden',
+    notifyBlocked:
+      'Der Browser lässt keine Mitteilungen dieser Seite zu. Erlauben Sie sie in seinen Einstellungen.',
     signOut: 'Abmelden',
     help: 'Hilfe',
     find: 'Objekt, Schlüssel, Etikett oder Ort suchen',

@@ -37,6 +37,8 @@ export const en = {
     colours: 'Colours',
     themes: { auto: 'As the device', light: 'Light', dark: 'Dark' },
     language: 'Language',
+    notify: 'Notify me of new alerts here',
+    notifyBlocked: 'The browser blocks notifications of this page. Allow them in its settings.',
     signOut: 'Sign out',
     help: 'Help',
     find: 'Find an asset, key, tag or place',
