@@ -7,7 +7,7 @@ import { areValid, type Elements, identifierAt, identifierNamed, type Part } fro
  */
 export function decompressed(text: string): Elements | null {
   return /^[\w-]{5,512}$/.test(text)
-    ? (elementsIn(text, (sequence) => sequence) ?? elementsIn(text, (sequence) => sequence.toSorted()))
+    ? (elementsIn(text, (sequence) => sequence) ?? elementsIn(text, (sequence) => [...sequence].sort()))
     : null;
 }
 

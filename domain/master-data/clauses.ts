@@ -67,24 +67,6 @@ export function inEffect(table: string): FragmentSqlToken {
 }
 
 /**
- * Rows whose name, key, description or a live tag contains a text, case-insensitively: their ids as `found`;
- * nothing without a search. Precedes a statement with {@link isFound}.
- */
-export function finding(
-  resource: 'asset' | 'location',
-  orgId: number,
-  searched: string | undefined,
-): FragmentSqlToken {
-  return searched === undefined
-    ? sql.fragment``
-    : sql.fragment`with found as materialized (select find_by_text(${resource}, ${orgId}, ${searched}) as id)`;
-}
-
-export function isFound(table: string): FragmentSqlToken {
-  return sql.fragment`${sql.identifier([table, 'id'])} in (select id from found)`;
-}
-
-/**
  * The new `updated_at` of a changed row: now, and visibly later on the wire than before, even within one millisecond.
  */
 export const NEXT_UPDATE = nextUpdate(sql.fragment`updated_at`);

@@ -28,6 +28,7 @@ describe('the filters by tags', () => {
     }
     await make('locations', 'SHELF', [rfid('00 AB CD')]);
     await make('locations', 'DOCK', []);
+    await make('locations', 'GATE', [{ tag_type: 'barcode', value: '(414)9524000059109' }]);
   });
   const keysOf = async (path: string, query: string) => {
     const { body } = await api.call({ path: `/api/v1/${path}?${query}`, key });
@@ -43,6 +44,11 @@ describe('the filters by tags', () => {
     ['tag_value=AC233FA00102', ['BEACON', 'CODE'], []],
     ['tag_type=ble&tag_value=ac233fa00102', ['BEACON'], []],
     ['tag_value=AC233FA00102&q=beacon', ['BEACON'], []],
+    [`q=${EPC}`, ['ITEM', 'LABELLED'], []],
+    ['q=(01)80614141123458(21)6789', ['ITEM', 'LABELLED'], []],
+    ['q=https://example.com/414/9524000059109', [], ['GATE']],
+    [`q=${EPC}&external_key=LABELLED`, ['LABELLED'], []],
+    ['q=abcd', [], []],
     ['tag_type=ble&tag_value=abcd', [], []],
     [`tag_value=${EPC}&external_key=LABELLED&external_key=SHELF`, ['LABELLED'], []],
   ] as const) {

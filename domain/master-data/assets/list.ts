@@ -10,6 +10,7 @@ import { countInEffect, countLive } from '../live-count.ts';
 import type { AssetRow } from '../rows.ts';
 import {
   hasSoughtTag,
+  idsByKeys,
   liveTags,
   type NamedTags,
   NO_TAGS,
@@ -64,7 +65,7 @@ export async function listAssets(
 }
 
 function composeList(
-  { orgId, limit, offset, after, q, ...values }: Values,
+  { orgId, limit, offset, after, q, q_keys, ...values }: Values,
   { isBrief, isLookUp, ...shape }: Shape,
 ): RowQuery<AssetRow & Listed> {
   const unique = shape.include_deleted ? [] : UNIQUE;
@@ -94,7 +95,9 @@ function composeList(
         where asset.org_id = ${orgId}
           and asset.id = any (array(select asset.id from matched asset where ${isNext(id, after)} order by ${order} ${paged}))`;
   const searched =
-    q === undefined ? sql.fragment`with` : sql.fragment`with ${matched(orgId, q, shape, narrowing)},`;
+    q === undefined
+      ? sql.fragment`with`
+      : sql.fragment`with ${matched(orgId, { q, q_keys }, shape, narrowing)},`;
   const { places, placed, tagged } = isLookUp ? EACH : together(orgId);
   return sql.type(rowsOf<AssetRow & Listed>())`
     ${searched} page as materialized (${page})${places}
@@ -181,28 +184,36 @@ export function standingOf(orgId: number, standing: Standing): (FragmentSqlToken
 /**
  * Assets found by a search and the other filters, as `matched`, with sortable columns only. All must be
  * counted, so each is read once, in the database's function (`db/timescale/schema/functions/search.sql`); a
- * function's result has no collation.
+ * function's result has no collation. Tags in another notation are found by their keys.
  *
  * @param narrowing conditions on an `asset` and its `position` that the function does not know.
  */
 export function matched(
   orgId: number,
-  searched: string,
-  {
-    include_not_in_effect,
-    include_deleted,
-    is_active,
-  }: { include_not_in_effect: boolean; include_deleted: boolean; is_active?: boolean | undefined },
+  { q, q_keys: keys }: { q: string; q_keys?: string | undefined },
+  standing: Standing,
   narrowing: readonly (FragmentSqlToken | null)[],
 ): FragmentSqlToken {
+  const { include_not_in_effect, include_deleted, is_active } = standing;
   const narrowed = narrowing.some((condition) => condition !== null)
     ? sql.fragment`
       left join positions position on position.org_id = ${orgId} and position.asset_id = asset.id
       where ${allOf(narrowing)}`
     : NOTHING;
+  const named =
+    keys === undefined
+      ? NOTHING
+      : sql.fragment`
+      union all
+      select asset.id, asset.external_key, asset.name, asset.created_at, asset.updated_at from assets asset
+      where ${allOf(standingOf(orgId, standing))} and asset.id = any(array(${idsByKeys('asset', orgId, keys)}))
+        and asset.id not in (select find_by_text('asset', ${orgId}, ${q}))`;
   return sql.fragment`matched as materialized (
     select asset.id, asset.external_key collate "C" as external_key, asset.name collate "C" as name,
       asset.created_at, asset.updated_at
-    from find_assets_by_text(${orgId}, ${searched},
-      ${include_not_in_effect}::boolean, ${include_deleted}::boolean, ${is_active ?? null}::boolean) asset${narrowed})`;
+    from (
+      select * from find_assets_by_text(${orgId}, ${q},
+        ${include_not_in_effect}::boolean, ${include_deleted}::boolean, ${is_active ?? null}::boolean)
+      ${named}
+    ) asset${narrowed})`;
 }

@@ -4,11 +4,9 @@ import type {
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
-import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { soughtKeys, tagKey } from '../../tracking/tag-key.ts';
-import { TAG_TYPES } from '../../tracking/tag-type.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { countLive } from '../live-count.ts';
-import { MOST_TAGS } from '../tags/queries.ts';
+import { idsByKeys, keysOfTags, MOST_TAGS } from '../tags/queries.ts';
 import { type Counted, tagCount, tagsOf } from '../tags/tagged-rows.ts';
 import { matched } from './list.ts';
 
@@ -71,52 +69,28 @@ export async function searchWhereabouts(
   signal: AbortSignal,
 ): Promise<Page<CountedWhereabouts>> {
   const { orgId } = db;
+  const keys = keysOfTags([text]);
   const live = { include_not_in_effect: true, include_deleted: false };
   const rows = await db
     .listing({ isBrief: false, signal })
     .any(sql.type(rowsOf<CountedWhereabouts & { total_count: number }>())`
-    with ${matched(orgId, text, live, [])},
+    with ${matched(orgId, { q: text, q_keys: keys }, live, [])},
     tagged as materialized (
-      select distinct tag.asset_id as id from tags tag
-      where tag.org_id = ${orgId} and tag.asset_id is not null and tag.detached_at is null
-        and ${hasKeyOf(text)}
-    ),
-    found as materialized (
-      select id, external_key from matched
-      union
-      select asset.id, asset.external_key from tagged
-      join assets asset on asset.org_id = ${orgId} and asset.id = tagged.id and asset.deleted_at is null
+      ${idsByKeys('asset', orgId, keys)}
     ),
     page as materialized (
-      select found.id, found.external_key,
-        found.id in (select id from tagged) or folded(found.external_key) = folded(${text}) as is_exact
-      from found
-      order by is_exact desc, found.external_key limit ${limit} offset ${offset}
+      select matched.id, matched.external_key,
+        matched.id in (select id from tagged) or folded(matched.external_key) = folded(${text}) as is_exact
+      from matched
+      order by is_exact desc, matched.external_key limit ${limit} offset ${offset}
     )
     select total.total_count, ${COLUMNS}, ${tagCount(orgId, 'asset', 'asset')}
-    from (select count(*) as total_count from found) total
+    from (select count(*) as total_count from matched) total
     left join page on true
     left join assets asset on asset.org_id = ${orgId} and asset.id = page.id
     ${WHERE_IT_IS}
     order by page.is_exact desc, page.external_key`);
   return pageOf(rows);
-}
-
-/** Whether a `tag` is the text in any notation. Nothing but separators is the key of no tag. */
-function hasKeyOf(text: string): FragmentSqlToken {
-  const sought = TAG_TYPES.filter((type) => tagKey(type, text) !== '').map((type) => ({
-    type,
-    ...soughtKeys(type, text),
-  }));
-  const spellings = sought.flatMap(({ type, spelling, otherSpelling }) =>
-    [spelling, otherSpelling].flatMap((key) => (key === null ? [] : [{ type, key }])),
-  );
-  const texts = (of: readonly string[]) => sql.array(of, 'text');
-  return sql.fragment`(
-        tag.normal_key = any(${texts(sought.flatMap(({ normal }) => normal ?? []))})
-        or (tag.tag_type, tag.tag_key) in (
-          select * from unnest(${texts(spellings.map(({ type }) => type))}::text[],
-            ${texts(spellings.map(({ key }) => key))}::text[])))`;
 }
 
 export function findWhereabouts(

@@ -3,9 +3,8 @@ import { type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts
 import * as assets from '../assets/list.ts';
 import { matched } from '../assets/list.ts';
 import { PLACED } from '../assets/queries.ts';
-import { NOTHING } from '../brief-list.ts';
 import type { KeyedRow } from '../by-id-or-key.ts';
-import { allOf, finding } from '../clauses.ts';
+import { allOf } from '../clauses.ts';
 import * as locations from '../locations/list.ts';
 import { soughtTags } from '../tags/queries.ts';
 
@@ -24,16 +23,17 @@ type NotFilters = 'sort' | 'limit' | 'offset' | 'include_deleted';
 export function pagesOfAssets(db: OrganizationDatabase, filters: ExportedAssets, signal: AbortSignal) {
   const { orgId } = db;
   const standing = { ...filters, include_deleted: false };
-  const narrowing = assets.narrowedTo({ ...soughtTags(filters), orgId });
+  const { q, q_keys, ...values } = soughtTags(filters);
+  const narrowing = assets.narrowedTo({ ...values, orgId });
   return pagesOf(db, signal, (after) => {
     const next = [sql.fragment`asset.external_key > ${after}`];
-    return filters.q === undefined
+    return q === undefined
       ? sql.type(rowsOf<KeyedRow>())`
           select asset.id, asset.external_key from ${PLACED}
           where ${allOf([...assets.standingOf(orgId, standing), ...narrowing, ...next])}
           order by asset.external_key limit ${FOUND}`
       : sql.type(rowsOf<KeyedRow>())`
-          with ${matched(orgId, filters.q, standing, narrowing)}
+          with ${matched(orgId, { q, q_keys }, standing, narrowing)}
           select asset.id, asset.external_key from matched asset
           where ${allOf(next)}
           order by asset.external_key limit ${FOUND}`;
@@ -43,15 +43,16 @@ export function pagesOfAssets(db: OrganizationDatabase, filters: ExportedAssets,
 /** Live locations that the list shows with these filters, in order of keys. */
 export function pagesOfLocations(db: OrganizationDatabase, filters: ExportedLocations, signal: AbortSignal) {
   const { orgId } = db;
+  const values = soughtTags(filters);
   const conditions = [
     ...locations.standingOf(orgId, { ...filters, include_deleted: false }),
-    ...locations.narrowedTo(orgId, soughtTags(filters)),
+    ...locations.narrowedTo(orgId, values),
   ];
   return pagesOf(
     db,
     signal,
     (after) => sql.type(rowsOf<KeyedRow>())`
-      ${filters.q === undefined ? NOTHING : finding('location', orgId, filters.q)}
+      ${locations.finding(orgId, values)}
       select location.id, location.external_key from locations location
       where ${allOf([...conditions, sql.fragment`location.external_key > ${after}`])}
       order by location.external_key limit ${FOUND}`,

@@ -3,11 +3,11 @@ import type { Page, Paging, SortTerm } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, lookUpsIn, NOTHING } from '../brief-list.ts';
-import { allOf, finding, inEffect, isFound, isNext, orderBy, when } from '../clauses.ts';
+import { allOf, inEffect, isNext, orderBy, when } from '../clauses.ts';
 import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../large-texts.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import type { LocationRow } from '../rows.ts';
-import { hasSoughtTag, type NamedTags, type SoughtTags, soughtTags } from '../tags/queries.ts';
+import { hasSoughtTag, idsByKeys, type NamedTags, type SoughtTags, soughtTags } from '../tags/queries.ts';
 import { PARENT, SHORT_COLUMNS, TAGGED, TEXTS } from './queries.ts';
 
 const SORT_COLUMNS = {
@@ -34,7 +34,8 @@ export async function listLocations(
   const lookUps = lookUpsIn(filters);
   const id = sql.fragment`location.id`;
   const order = orderBy(filters.sort, SORT_COLUMNS, id, { after: filters.after });
-  const narrowing = narrowedTo(orgId, soughtTags(filters));
+  const values = soughtTags(filters);
+  const narrowing = narrowedTo(orgId, values);
   const where = allOf([...standingOf(orgId, filters), ...narrowing]);
   const countEach = filters.include_not_in_effect ? countLive : countInEffect;
   const total =
@@ -42,7 +43,7 @@ export async function listLocations(
       ? sql.fragment`select count(*) as total_count from locations location where ${where}`
       : countEach(orgId, 'location', filters.is_active);
   const rows = await db.listing({ isBrief, lookUps, signal }).any(sql.type(rowsOf<LocationRow & Listed>())`
-    ${finding('location', orgId, filters.q)}
+    ${finding(orgId, values)}
     select total.total_count, ${SHORT_COLUMNS}, ${textsThatFit(TEXTS, order)}
     from (${total}) total
     left join (
@@ -76,7 +77,26 @@ export interface Standing {
   is_active?: boolean | undefined;
 }
 
-/** Conditions on a `location`; a search is one of `found`, which `finding` puts in front. */
+/**
+ * Locations whose name, key, description or a live tag contains a text, case-insensitively, or that have it as a tag in
+ * any notation: their ids as `found`; nothing without a search. Precedes a statement with {@link isFound}.
+ */
+export function finding(
+  orgId: number,
+  { q, q_keys: keys }: Pick<Narrowing, 'q' | 'q_keys'>,
+): FragmentSqlToken {
+  if (q === undefined) {
+    return NOTHING;
+  }
+  const named = keys === undefined ? NOTHING : sql.fragment`union all ${idsByKeys('location', orgId, keys)}`;
+  return sql.fragment`with found as materialized (
+      select find_by_text('location', ${orgId}, ${q}) as id ${named}
+    )`;
+}
+
+export const IS_FOUND = sql.fragment`location.id in (select id from found)`;
+
+/** Conditions on a `location`; a search is one of `found`, which {@link finding} puts in front. */
 export function narrowedTo(orgId: number, values: Narrowing): (FragmentSqlToken | null)[] {
   return [
     when(
@@ -92,7 +112,7 @@ export function narrowedTo(orgId: number, values: Narrowing): (FragmentSqlToken 
     ),
     when(values.updated_since, (since) => sql.fragment`location.updated_at >= time_of_micros(${since})`),
     hasSoughtTag('location', orgId, values),
-    when(values.q, () => isFound('location')),
+    when(values.q, () => IS_FOUND),
   ];
 }
 

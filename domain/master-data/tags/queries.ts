@@ -3,7 +3,7 @@ import type { OrganizationConnection } from '../../../db/timescale/connections/o
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
 import { READING_KINDS } from '../../tracking/reading-kind.ts';
-import { soughtKeys, storedKeys } from '../../tracking/tag-key.ts';
+import { namedBy, soughtKeys, storedKeys } from '../../tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../tracking/tag-type.ts';
 import { tagsLike } from '../../tracking/tags-like.ts';
 import { rowById, TABLES } from '../by-id-or-key.ts';
@@ -253,55 +253,60 @@ export interface NamedTags {
   tag_value?: readonly string[] | undefined;
 }
 
-/** The same by the keys of all of them, side by side. */
+/** The keys of tags that lists look for, as JSON: of `tag_value`, and of a `q` that names a thing by GS1's standards. */
 export interface SoughtTags {
-  tag_types?: readonly string[] | undefined;
-  tag_normals?: readonly (string | null)[] | undefined;
-  tag_spellings?: readonly (string | null)[] | undefined;
-  tag_others?: readonly (string | null)[] | undefined;
+  tag_keys?: string | undefined;
+  q_keys?: string | undefined;
 }
 
-export function soughtTags<Filters extends NamedTags>({
+export function soughtTags<Filters extends NamedTags & { q?: string | undefined }>({
   tag_type: type,
   tag_value: values,
   ...filters
 }: Filters): Omit<Filters, keyof NamedTags> & SoughtTags {
-  if (values === undefined) {
-    return filters;
-  }
-  const read = (type === undefined ? TAG_TYPES : [type]).flatMap((tagType) =>
-    values.map((value) => ({ tagType, ...soughtKeys(tagType, value) })),
-  );
   return {
     ...filters,
-    tag_types: read.map(({ tagType }) => tagType),
-    tag_normals: read.map(({ normal }) => normal),
-    tag_spellings: read.map(({ spelling }) => spelling),
-    tag_others: read.map(({ otherSpelling }) => otherSpelling),
+    tag_keys: values === undefined ? undefined : keysOfTags(values, type),
+    q_keys: filters.q !== undefined && namesThing(filters.q) ? keysOfTags([filters.q]) : undefined,
   };
 }
 
-/** Rows with a live tag that a read of one of the tags would match; null if none are sought. */
+function namesThing(text: string): boolean {
+  return TAG_TYPES.some((type) => namedBy(type, text) !== null);
+}
+
+export function keysOfTags(values: readonly string[], type?: TagType): string {
+  const read = (type === undefined ? TAG_TYPES : [type]).flatMap((tagType) =>
+    values.map((value) => ({ tagType, ...soughtKeys(tagType, value) })),
+  );
+  return JSON.stringify(read);
+}
+
+/** Rows with a live tag that a read with one of the keys would match; null if none are sought. */
 export function hasSoughtTag(
   parent: Parent,
   orgId: number,
-  { tag_types: types, tag_normals: normals, tag_spellings: spellings, tag_others: others }: SoughtTags,
+  { tag_keys: keys }: SoughtTags,
 ): FragmentSqlToken | null {
-  if (types === undefined || normals === undefined || spellings === undefined || others === undefined) {
-    return null;
-  }
+  return keys === undefined
+    ? null
+    : sql.fragment`${sql.identifier([parent, 'id'])} = any(array(${idsByKeys(parent, orgId, keys)}))`;
+}
+
+/** The ids of rows with a live tag that a read with one of the keys would match. */
+export function idsByKeys(parent: Parent, orgId: number, keys: string): FragmentSqlToken {
   const column = sql.fragment`tag.${PARENT_COLUMN[parent]}`;
   const tags = tagsLike({
     orgId: sql.fragment`${orgId}`,
-    tagType: sql.fragment`read.tag_type`,
+    tagType: sql.fragment`read."tagType"`,
     normal: sql.fragment`read.normal`,
     spelling: sql.fragment`read.spelling`,
-    otherSpelling: sql.fragment`read.other_spelling`,
+    otherSpelling: sql.fragment`read."otherSpelling"`,
   });
-  return sql.fragment`${sql.identifier([parent, 'id'])} = any(array(
-    select ${column}
-    from unnest(${sql.array(types, 'text')}, ${sql.array(normals, 'text')}, ${sql.array(spellings, 'text')},
-      ${sql.array(others, 'text')}) as read (tag_type, normal, spelling, other_spelling)
+  return sql.fragment`
+    select distinct ${column} as id
+    from jsonb_to_recordset(${keys}::text::jsonb)
+      as read ("tagType" text, normal text, spelling text, "otherSpelling" text)
     cross join lateral (${tags}) tag
-    where ${column} is not null))`;
+    where ${column} is not null`;
 }

@@ -143,7 +143,7 @@ export const LOCATION_LIST = {
     ),
     q: described(
       searchText,
-      'Locations that have this text in their name, external key, description or the value of a tag, whatever the case.',
+      'Locations that have this text in their name, external key, description or the value of a tag, whatever the case; and those with a tag for what a GS1 key names, in any notation.',
       'dock',
     ),
     sort: sortBy(LOCATION_SORT_FIELDS, [{ field: 'external_key', isDescending: false }]),

@@ -10,7 +10,8 @@ import {
   searchWhereabouts,
   type WhereaboutsRow,
 } from '../../../domain/master-data/assets/whereabouts.ts';
-import { finding, isFound } from '../../../domain/master-data/clauses.ts';
+import { finding, IS_FOUND } from '../../../domain/master-data/locations/list.ts';
+import { keysOfTags } from '../../../domain/master-data/tags/queries.ts';
 import { readTags } from '../../../domain/master-data/tags/tagged-rows.ts';
 import { searchText } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
@@ -131,12 +132,12 @@ async function findLocations(
   const rows = await db
     .listing({ isBrief: false, signal })
     .any(sql.type(rowsOf<FoundLocationRow & { total_count: number }>())`
-    ${finding('location', orgId, text)},
+    ${finding(orgId, { q: text, q_keys: keysOfTags([text]) })},
     live as materialized (
       select location.id, location.external_key, location.name, location.parent_id,
         folded(${text}) in (folded(location.external_key), folded(location.name)) as is_exact
       from locations location
-      where location.org_id = ${orgId} and location.deleted_at is null and ${isFound('location')}
+      where location.org_id = ${orgId} and location.deleted_at is null and ${IS_FOUND}
     ),
     page as materialized (
       select * from live order by is_exact desc, name, id limit ${limit} offset ${offset}
