@@ -41,13 +41,13 @@ export function countInEffect(
  * assets, counted by triggers, minus those without and those not in effect, both found by an index.
  */
 export function countScanned(orgId: number, withNotInEffect: boolean): FragmentSqlToken {
-  const positioned = sql.fragment`assets asset
-    join positions position on position.org_id = asset.org_id and position.asset_id = asset.id
-    where asset.org_id = ${orgId} and position.org_id = ${orgId} and asset.deleted_at is null`;
   const counted = sql.fragment`
     (select coalesce(sum(row_count), 0) from live_row_counts where org_id = ${orgId} and resource = 'position')
-    - (select count(*) from ${positioned} and position.location_id is null)`;
-  const scanned = sql.fragment`${positioned} and position.location_id is not null`;
+    - (select count(*) from positions where org_id = ${orgId} and location_id is null and not is_of_deleted)`;
+  const scanned = sql.fragment`assets asset
+    join positions position on position.org_id = asset.org_id and position.asset_id = asset.id
+    where asset.org_id = ${orgId} and position.org_id = ${orgId} and asset.deleted_at is null
+      and position.location_id is not null`;
   return withNotInEffect
     ? sql.fragment`select (${counted})::int8 as total_count`
     : sql.fragment`select (${counted}

@@ -38,9 +38,9 @@ const SORT_COLUMNS = {
 
 /** {@link SORT_COLUMNS} of the page. */
 const PAGE_COLUMNS = {
-  asset_external_key: sql.fragment`position.external_key`,
-  location_external_key: sql.fragment`position.location_external_key`,
-  asset_last_seen: sql.fragment`position.last_seen`,
+  asset_external_key: sql.fragment`page.external_key`,
+  location_external_key: sql.fragment`page.location_external_key`,
+  asset_last_seen: sql.fragment`page.last_seen`,
 };
 
 /** Null for a deleted location, or none. */
@@ -53,7 +53,7 @@ const NAMED = sql.fragment`
 
 const POSITIONED = sql.fragment`positions position ${NAMED}`;
 
-/** A page of the report (contract 4.4). Only its rows get JSON: that of rows before it took longer than all the rest. */
+/** A page of the report (contract 4.4). */
 export async function listAssetLocations(
   db: OrganizationDatabase,
   filters: AssetLocationFilters,
@@ -81,20 +81,18 @@ export async function listAssetLocations(
       : sql.fragment`select count(*) as total_count from ${POSITIONED} where ${where}`;
   const list = (isBrief: boolean, positions: FragmentSqlToken) =>
     db.listing({ isBrief, signal }).any(sql.type(rowsOf<AssetLocationRow & { total_count: number }>())`
-      select total.total_count, position.id, position.external_key, position.location_id,
-        position.location_external_key, position.deleted_at, position.last_seen, ${POSITION_ON_PLAN} as position
+      select total.total_count, page.*, ${positionOnPlan(orgId)} as position
       from (${total}) total
       left join (
         select asset.id, asset.external_key,
           location.id as location_id, location.external_key as location_external_key,
-          asset.deleted_at, position.last_seen, position.since, position.position_plan_location_id, position.position_x,
-          position.position_y, position.position_radius, position.position_observed_at
+          asset.deleted_at, position.last_seen
         from ${positions}
         where ${where} and ${isNext(assetId, after)}
         order by ${orderBy(sort, SORT_COLUMNS, assetId, { nullable: NULLABLE, after })}
         limit ${filters.limit} offset ${filters.offset}
-      ) position on true
-      order by ${orderBy(sort, PAGE_COLUMNS, sql.fragment`position.id`, { nullable: NULLABLE, after })}`);
+      ) page on true
+      order by ${orderBy(sort, PAGE_COLUMNS, sql.fragment`page.id`, { nullable: NULLABLE, after })}`);
   if (isOfLocations && isNear(filters) && isLatestFirst(filters)) {
     const latest = latestPositions(orgId, allOf([sql.fragment`location_id is not null`, ...conditions]));
     for (const positions of isWhole ? [positionsOfLatestScans(orgId), latest] : [latest]) {
@@ -106,6 +104,20 @@ export async function listAssetLocations(
   }
   const isNamed = filters.asset_id !== undefined || filters.asset_external_key !== undefined;
   return pageOf(await list(isNamed, POSITIONED));
+}
+
+/**
+ * Looked up for the rows of the page only, and only if the organization has positions on plans: sorting them with all
+ * rows took a fifth of the report's time. The `order by` makes the planner use their index.
+ */
+function positionOnPlan(orgId: number): FragmentSqlToken {
+  return sql.fragment`case when (
+          select true from positions where org_id = ${orgId} and position_plan_location_id is not null
+          order by position_plan_location_id limit 1
+        ) then (
+          select ${POSITION_ON_PLAN} from positions position
+          where position.org_id = ${orgId} and position.asset_id = page.id
+        ) end`;
 }
 
 function atLocations(orgId: number, filters: AssetLocationFilters) {
@@ -145,9 +157,7 @@ const SCANS = 1_000;
  */
 function positionsOfLatestScans(orgId: number): FragmentSqlToken {
   return sql.fragment`(
-      select latest.last_seen, position.org_id, latest.asset_id, position.location_id, position.since,
-        position.position_plan_location_id, position.position_x, position.position_y, position.position_radius,
-        position.position_observed_at
+      select latest.last_seen, position.org_id, latest.asset_id, position.location_id
       from (
         select * from latest_scanned(${orgId}, ${sql.literalValue(String(SCANS))})
         order by last_seen desc, asset_id offset 0
