@@ -218,7 +218,7 @@ describe('the door to the tables of organizations', () => {
   it("gives no way to raw scans, to readers' passwords, or to delete master data", async () => {
     for (const query of [
       sql.type(keyRow)`select * from scan_events`,
-      sql.type(keyRow)`select * from tag_readings`,
+      sql.type(keyRow)`select * from public.tag_readings`,
       sql.type(keyRow)`select * from readers`,
       sql.type(keyRow)`delete from assets`,
       sql.type(keyRow)`alter table assets disable row level security`,
