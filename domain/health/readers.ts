@@ -5,7 +5,7 @@ import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { LIVE_READERS } from '../administration/live-readers.ts';
 import { IS_REGISTERED } from '../administration/readers/list-readers.ts';
-import { isDoubtful, READER_CLOCK, type ReaderClock } from '../administration/readers/reader-clock.ts';
+import { READER_CLOCK, type ReaderClock } from '../administration/readers/reader-clock.ts';
 import { CLOCK_IS_UNSET } from '../administration/readers/reader-flaws.ts';
 import { UNHEARD_SINCE } from '../administration/readers/reader-state.ts';
 import { asAntenna } from '../formats/mapping/acceptance.ts';
@@ -119,7 +119,7 @@ function withoutMessages(rows: readonly ReaderRow[]): Finding[] {
 
 function withWrongClock(rows: readonly ReaderRow[]): Finding[] {
   const astray = rows.filter((reader) => reader.clock?.wrong === true);
-  const doubtful = rows.filter(({ clock }) => clock !== null && isDoubtful(clock));
+  const doubtful = rows.filter((reader) => reader.clock?.doubtful === true);
   const unset = rows.filter((reader) => reader.clock_is_unset);
   return [
     ...astray

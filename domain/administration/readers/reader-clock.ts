@@ -8,6 +8,8 @@ export interface ReaderClock {
   minutes: number;
   /** Ahead, or steadily behind, by more than the tolerance. */
   wrong: boolean;
+  /** Off by as much, but not for long enough to be called wrong. */
+  doubtful: boolean;
 }
 
 const MEASURED = sql.fragment`(
@@ -22,8 +24,7 @@ const PROVING_MINUTES = 10;
 const BEHIND_SECONDS = 300;
 const AHEAD_SECONDS = 120;
 
-const IS_WRONG = sql.fragment`minutes >= ${PROVING_MINUTES}
-      and (quartiles[2] > ${BEHIND_SECONDS * 1_000} or quartiles[2] < ${-AHEAD_SECONDS * 1_000})
+const IS_OFF = sql.fragment`(quartiles[2] > ${BEHIND_SECONDS * 1_000} or quartiles[2] < ${-AHEAD_SECONDS * 1_000})
       and (quartiles[2] < 0 or quartiles[3] - quartiles[1] <= quartiles[2] / 2)`;
 
 /**
@@ -36,14 +37,9 @@ export const READER_CLOCK = sql.fragment`(
     'behind_seconds', round(quartiles[2]::numeric / 1000, 1),
     'spread_seconds', round((quartiles[3] - quartiles[1])::numeric / 1000, 1),
     'minutes', minutes,
-    'wrong', ${IS_WRONG}
+    'wrong', minutes >= ${PROVING_MINUTES} and ${IS_OFF},
+    'doubtful', minutes < ${PROVING_MINUTES} and ${IS_OFF}
   )
   from ${MEASURED}
   where minutes > 0
 )`;
-
-/** Off by more than the tolerance, but not for long enough to be called wrong. */
-export function isDoubtful({ behind_seconds, spread_seconds, minutes }: ReaderClock): boolean {
-  const isOff = behind_seconds > BEHIND_SECONDS || behind_seconds < -AHEAD_SECONDS;
-  return minutes < PROVING_MINUTES && isOff && (behind_seconds < 0 || spread_seconds <= behind_seconds / 2);
-}

@@ -382,9 +382,9 @@ function sayClock(clock: ReaderClock | null): string {
   if (clock === null) {
     return '-';
   }
-  const { behind_seconds: behind, spread_seconds: spread, wrong } = clock;
+  const { behind_seconds: behind, spread_seconds: spread, wrong, doubtful } = clock;
   const said = `${Math.abs(behind)} s ${behind < 0 ? 'ahead' : 'behind'} (within ${spread} s)`;
-  return wrong ? `${said}: WRONG` : said;
+  return wrong ? `${said}: WRONG` : doubtful ? `${said}: DOUBTFUL` : said;
 }
 
 /** Numbers below 0 are ours: a device knows its port, or a name. */

@@ -72,7 +72,7 @@ const READER_FIELDS = {
       behind_seconds: { type: 'number' },
       spread_seconds: { type: 'number' },
       minutes: COUNT_SCHEMA,
-      wrong: FLAG_SCHEMA,
+      ...{ wrong: FLAG_SCHEMA, doubtful: FLAG_SCHEMA },
     }),
   ),
   /** Named by messages and not registered; the name is empty where a message names none of several. */

@@ -54,8 +54,11 @@ describe('what a reader sends that is of no use, on its page', () => {
     await publish({ value: TAG, antenna: 1, rssi: 0 });
     await publish({ value: TAG, antenna: 1, observed_at: '2026-05-01T10:00:00' });
     await publish({ value: TAG, antenna: 1, battery_percent: 255 });
+    const long = new Date(Date.now() - 864_000_000).toISOString();
+    await publish({ value: TAG, antenna: 1, observed_at: long });
     const page = await app.open(`#/readers/${readerId}`);
     await note(page, /1 read had an impossible measured value \(battery_percent 255\)/).waitFor();
+    await note(page, /So far its clock is 864,00\d s behind/).waitFor();
     await note(page, /2 reads had an impossible signal strength, such as 0/).waitFor();
     await note(page, /1 read had an unreadable time \(2026-05-01T10:00:00\)/).waitFor();
     expect(await faultsOf(page, 'reader-unusable')).to.deep.equal([]);

@@ -51,21 +51,21 @@ describe("readers' clocks", () => {
       }
       await intake.receive('silent', '{"value":"E2801160"}');
     }
-    await send('new', now - 3 * HOUR);
+    await send('new', now - 240 * HOUR);
   });
 
   it('are compared with the time of receipt, and called wrong when they are ahead or steadily behind, not for a replay', async () => {
     const readers = await listReaders(database.pool, site.orgId);
     const clocks = Object.fromEntries(readers.map(({ name, clock }) => [name, clock]));
-    const steady = { spread_seconds: 0, minutes: 31 };
+    const steady = { spread_seconds: 0, minutes: 31, doubtful: false };
     expect(clocks).to.deep.equal({
       right: { behind_seconds: 1, ...steady, wrong: false },
       behind: { behind_seconds: 10_801, ...steady, wrong: true },
       ahead: { behind_seconds: -600, ...steady, wrong: true },
-      erratic: { behind_seconds: -3_600, spread_seconds: 3_000, minutes: 31, wrong: true },
+      erratic: { behind_seconds: -3_600, ...steady, spread_seconds: 3_000, wrong: true },
       replaying: { behind_seconds: 2, ...steady, wrong: false },
       silent: null,
-      new: { behind_seconds: 10_800, spread_seconds: 0, minutes: 1, wrong: false },
+      new: { behind_seconds: 864_000, spread_seconds: 0, minutes: 1, wrong: false, doubtful: true },
     });
   });
 
@@ -97,7 +97,7 @@ describe("readers' clocks", () => {
     const said = (await examineReaders(client)).map((finding) => JSON.stringify(finding)).join('\n');
     await client.end();
     expect(said).to.match(/behind \(reader \d+\) has a clock that is 10801 s behind/);
-    expect(said).to.match(/new \(reader \d+\) may have a wrong clock: so far it is 10800 s behind/);
+    expect(said).to.match(/new \(reader \d+\) may have a wrong clock: so far it is 864000 s behind/);
     expect(said).to.match(/ahead \(reader \d+\) has a clock that is 600 s ahead/);
     expect(said).to.match(/erratic \(reader \d+\) has a clock that is 3600 s ahead/);
     expect(said).to.not.match(/(right|replaying|silent|new) \(reader \d+\) has a clock/);

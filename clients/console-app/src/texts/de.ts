@@ -1803,6 +1803,8 @@ export const de = {
       Math.abs(seconds) < 1 ? 'richtig' : `${decimal(Math.abs(seconds))} s ${seconds > 0 ? 'nach' : 'vor'}`,
     clockWrong: (seconds) =>
       `Seine Uhr geht ${number(Math.round(Math.abs(seconds)))} s ${seconds > 0 ? 'nach: Seine Lesungen liegen in der Vergangenheit und bewegen selten etwas' : 'vor: Seine Lesungen gelten ab dem Eingang'}. Über NTP stellen.`,
+    clockDoubtful: (seconds) =>
+      `Bisher geht seine Uhr ${number(Math.round(Math.abs(seconds)))} s ${seconds > 0 ? 'nach, oder er hält seine Lesungen so lange zurück' : 'vor'}. Über NTP stellen, wenn sie falsch geht.`,
     rssiUnusable: (reads, example) =>
       `${counted(reads, 'Lesung hatte', 'Lesungen hatten')} eine Signalstärke, die kein Funk hat, etwa ${example}: Sie zählen ohne sie.`,
     nearMisses: (messages) =>

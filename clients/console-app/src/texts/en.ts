@@ -1758,6 +1758,8 @@ export const en = {
       Math.abs(seconds) < 1 ? 'right' : `${decimal(Math.abs(seconds))} s ${seconds > 0 ? 'behind' : 'ahead'}`,
     clockWrong: (seconds: number) =>
       `Its clock is ${number(Math.round(Math.abs(seconds)))} s ${seconds > 0 ? 'behind: its reads are dated in the past and seldom move anything' : 'ahead: its reads are dated on receipt'}. Set it by NTP.`,
+    clockDoubtful: (seconds: number) =>
+      `So far its clock is ${number(Math.round(Math.abs(seconds)))} s ${seconds > 0 ? 'behind, or it holds its reads back for that long' : 'ahead'}. Set it by NTP if it is wrong.`,
     rssiUnusable: (reads: number, example: string) =>
       `${counted(reads, 'read', 'reads')} had an impossible signal strength, such as ${example}: they count without one.`,
     nearMisses: (messages: number) =>

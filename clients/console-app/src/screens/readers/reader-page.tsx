@@ -130,7 +130,7 @@ function Hints({ reader }: { reader: OneReader }) {
           </p>
         </div>
       )}
-      {unusable(reader.flaws).map((said) => (
+      {doubts(reader).map((said) => (
         <div key={said} class="note note-seen">
           <p>{said}</p>
         </div>
@@ -139,9 +139,10 @@ function Hints({ reader }: { reader: OneReader }) {
   );
 }
 
-function unusable(of: OneReader['flaws']): string[] {
+function doubts({ clock, flaws: of }: OneReader): string[] {
   const t = texts.value.readers;
   return [
+    ...(clock?.doubtful === true ? [t.clockDoubtful(clock.behind_seconds)] : []),
     ...(of.time_unreadable > 0 ? [t.timeUnreadable(of.time_unreadable, of.time_example ?? '')] : []),
     ...(of.rssi_unusable > 0 ? [t.rssiUnusable(of.rssi_unusable, of.rssi_example ?? '')] : []),
     ...(of.readings_unusable > 0
