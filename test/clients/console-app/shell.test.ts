@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { makeFirstLink } from '../../../domain/administration/users/links/make-link.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { screenshot } from '../../support/browser.ts';
-import { cutTexts, faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { cutTexts, DESK, faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { PASSWORD } from '../../support/people.ts';
 
 describe('the console in a browser', () => {
@@ -101,6 +101,24 @@ describe('the console in a browser', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.waitForURL(new RegExp(`#/asset/${body.data.id}$`));
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option', { name: 'Add rule' }).waitFor();
+    expect(await faultsOf(page, 'commands')).to.deep.equal([]);
+    await page.setViewportSize(DESK.viewport);
+    await page.keyboard.type('webh');
+    await page.getByRole('option', { name: 'Settings: Webhooks' }).click();
+    await page.waitForURL(/#\/settings\/webhooks$/);
+    // As a barcode scanner types: Enter comes before any suggestion.
+    await page.keyboard.press('/');
+    await page.keyboard.type(body.data.external_key.toLowerCase());
+    await page.keyboard.press('Enter');
+    await page.waitForURL(new RegExp(`#/asset/${body.data.id}$`));
+    await page.keyboard.press('/');
+    await page.keyboard.type('gantry');
+    await page.getByRole('option', { name: body.data.external_key }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/#\/find\?q=gantry$/);
+    await page.getByRole('heading', { name: 'Find', exact: true }).waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Help' }).waitFor();
     await page.keyboard.press('Escape');

@@ -1,15 +1,20 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from '../../../ui/parts/icon.tsx';
+import { read } from '../api/send.ts';
 import type { Found } from '../api/types.ts';
 import { useRead } from '../api/use-read.ts';
 import { address, go, href } from '../router/router.ts';
 import { type Texts, texts } from '../texts/texts.ts';
+import { commandsFor } from './commands.ts';
 import { onKey } from './shortcuts.ts';
 
 /** Milliseconds after the last key. */
 const PAUSE_MS = 150;
 
-/** One box for everything with a name, a key or a tag. Enter opens the chosen result or, without one, all results. */
+/**
+ * One box for everything with a name, a key or a tag, and for screens and actions. Enter opens the chosen result, without
+ * one the thing that is called exactly so, or all results.
+ */
 export function FindBox() {
   const t = texts.value.shell;
   const input = useRef<HTMLInputElement>(null);
@@ -20,11 +25,18 @@ export function FindBox() {
   const [isOpen, setOpen] = useState(false);
   const [at, setAt] = useState<number | null>(null);
   useEffect(() => onKey('/', () => input.current?.select()), []);
+  const listAll = () => {
+    input.current?.focus();
+    setText('');
+    setAt(null);
+    setOpen(true);
+  };
+  useEffect(() => onKey('k', listAll, { isWithCtrl: true }), []);
   useEffect(() => () => clearTimeout(timer.current), []);
   useLayoutEffect(() => setText(asked), [asked]);
   const { answer } = useRead<{ data: Found }>(isOpen && q !== '' ? '/find' : null, { q });
-  const answers = answersOf(answer?.data, text.trim(), t);
-  const isShown = isOpen && text.trim() !== '';
+  const answers = isOpen ? answersOf(answer?.data, text.trim(), t) : [];
+  const isShown = isOpen && answers.length > 0;
 
   const open = (to: string) => {
     setOpen(false);
@@ -53,9 +65,12 @@ export function FindBox() {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          const chosen = at === null ? answers.at(-1) : answers[at];
-          if (text.trim() !== '' && chosen !== undefined) {
+          const chosen = at === null ? undefined : answers[at];
+          if (chosen !== undefined) {
             open(chosen.to);
+          } else if (text.trim() !== '') {
+            setOpen(false);
+            void whereTo(text.trim()).then(open);
           }
         }}
       >
@@ -134,22 +149,40 @@ interface FindAnswer {
 
 const MOST = { assets: 6, locations: 3 };
 
-/** The first assets and places, and the screen with all that was found. */
+/** The only thing that has exactly this name, key or tag; otherwise the screen with all that was found. */
+async function whereTo(q: string): Promise<string> {
+  const all = href('find', { q });
+  const { data } = await read<{ data: Found }>('/find', { query: { q } }).catch(() => ({ data: undefined }));
+  const isExact = (...names: readonly string[]) =>
+    names.some((name) => name.toLocaleLowerCase() === q.toLocaleLowerCase());
+  const exact = [
+    ...(data?.assets ?? [])
+      .filter(({ name, external_key: key, tags }) => isExact(name, key, ...tags.map(({ value }) => value)))
+      .map(({ id }) => href('asset', id)),
+    ...(data?.locations ?? [])
+      .filter(({ name, external_key: key }) => isExact(name, key))
+      .map(({ id }) => href('place', id)),
+  ];
+  return exact.length === 1 ? (exact[0] ?? all) : all;
+}
+
+/** The first assets and places, screens and actions of that name, and the screen with all that was found. */
 function answersOf(found: Found | undefined, q: string, t: Texts['shell']): readonly FindAnswer[] {
   const assets = (found?.assets ?? []).slice(0, MOST.assets).map((asset) => ({
     key: `asset ${asset.id}`,
     icon: 'asset' as const,
     title: asset.name,
-    sub: asset.location?.name ?? asset.external_key,
+    sub: [asset.external_key, asset.location?.name].filter(Boolean).join(' · '),
     to: href('asset', asset.id),
   }));
   const places = (found?.locations ?? []).slice(0, MOST.locations).map((place) => ({
     key: `place ${place.id}`,
     icon: 'place' as const,
     title: place.name,
-    sub: texts.value.find.assetsHere(place.assets_here),
+    sub: `${place.external_key} · ${texts.value.find.assetsHere(place.assets_here)}`,
     to: href('place', place.id),
   }));
+  const commands = commandsFor(q).map((command) => ({ ...command, key: command.to, sub: '' }));
   const all = { key: 'all', icon: 'search' as const, title: t.findAll(q), sub: '', to: href('find', { q }) };
-  return [...assets, ...places, all];
+  return q === '' ? commands : [...assets, ...places, ...commands, all];
 }

@@ -1,8 +1,12 @@
-/** Keys that work wherever nothing is being typed and no dialog is open. Returns what ends it. */
-export function onKey(key: string, act: () => void): () => void {
+/**
+ * Keys that work wherever nothing is being typed, or with Ctrl (on a Mac Command) everywhere, and no dialog is open.
+ *
+ * @returns what ends it.
+ */
+export function onKey(key: string, act: () => void, { isWithCtrl = false } = {}): () => void {
   const listen = (event: KeyboardEvent) => {
-    const isOther = event.key !== key || event.ctrlKey || event.metaKey || event.altKey;
-    if (isOther || event.defaultPrevented || isTyping(event.target) || isBehindDialog()) {
+    const isOther = event.key !== key || (event.ctrlKey || event.metaKey) !== isWithCtrl || event.altKey;
+    if (isOther || event.defaultPrevented || (!isWithCtrl && isTyping(event.target)) || isBehindDialog()) {
       return;
     }
     event.preventDefault();

@@ -88,6 +88,7 @@ export const de = {
     keys: 'Tasten',
     keyList: [
       ['/', 'suchen'],
+      ['Strg K', 'zu einer Seite oder Aktion'],
       ['?', 'diese Hilfe'],
       ['↑ ↓', 'in Listen von Zeile zu Zeile; Pos1 und Ende zur ersten und letzten'],
       ['Enter', 'öffnen, was den Fokus hat'],

@@ -86,6 +86,7 @@ export const en = {
     keys: 'Keys',
     keyList: [
       ['/', 'find'],
+      ['Ctrl K', 'go to a screen or an action'],
       ['?', 'this help'],
       ['↑ ↓', 'move between rows of a list; Home and End go to the first and last'],
       ['Enter', 'open the focused row'],
