@@ -271,4 +271,4 @@ const EVERY = 10;
 
 /** How much later than others scans may come, in buckets: 5 s, and up to a minute more where they are found to. */
 const LATENESS = 10;
-const MOST_LATENESS = LATENESS + 2 * FARTHEST;
+export const MOST_LATENESS = LATENESS + 2 * FARTHEST;

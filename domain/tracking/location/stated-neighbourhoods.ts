@@ -8,9 +8,16 @@ import type { ObservedPosition } from '../history/metric-position.ts';
 import type { Neighbourhood, Span } from '../history/revise.ts';
 import { revise } from '../history/revise.ts';
 import type { Stretch } from './load-stretches.ts';
-import { RecentHearing, type RecentHearings, type Remembered, type StatedAgain } from './recent-hearings.ts';
+import {
+  MOST_LATENESS,
+  RecentHearing,
+  type RecentHearings,
+  type Remembered,
+  type StatedAgain,
+} from './recent-hearings.ts';
 import type { Site } from './site.ts';
 import {
+  addScans,
   BUCKET,
   bucketOf,
   FARTHEST,
@@ -268,7 +275,7 @@ async function learnAll(
   for (let start = 0, size = FIRST_PIECES; start < pieces.length; ) {
     const some = pieces.slice(start, start + size);
     const [scans, transitions] = await Promise.all([
-      stored.scans(some.map(surroundingsOf)),
+      stored.scans(some.map((piece) => known.get(assetKey(piece))?.lacking(piece) ?? piece)),
       stored.transitions(some),
     ]);
     for (const [index, piece] of some.entries()) {
@@ -393,9 +400,13 @@ class KnownOfAsset {
   /** The newest that was decided. */
   #position: ObservedPosition | null = null;
 
-  /** The newest scans, and those around the last late one. */
-  #ofNewest: HeardPiece | null = null;
-  #ofLate: HeardPiece | null = null;
+  /** The end of the last piece whose scans were asked for. */
+  #askedTo: Micros = Number.NaN;
+  /** Consecutive pieces, up to the last one. */
+  #heard: HeardPieces | null = null;
+  /** Those with the newest scans, and around the last late one. */
+  #ofNewest: HeardPieces | null = null;
+  #ofLate: HeardPieces | null = null;
   readonly #lateAt: Micros;
 
   constructor(asset: Omit<ChangedAsset, 'changed'>) {
@@ -409,7 +420,17 @@ class KnownOfAsset {
 
   /**
    * @param piece whole buckets: of a stretch, or of the time before or after one.
-   * @param scans all in its surroundings.
+   * @returns the part of its surroundings whose scans are to be loaded: a minute of them is around the piece before, too.
+   */
+  lacking(piece: Stretch): Stretch {
+    const isNext = piece.from === this.#askedTo + 1;
+    this.#askedTo = piece.to;
+    const around = surroundingsOf(piece);
+    return isNext ? { ...around, from: startOfBucket(bucketOf(piece.from) + FARTHEST) } : around;
+  }
+
+  /**
+   * @param scans all that are {@link lacking}.
    * @returns the cost.
    */
   async learn(
@@ -418,13 +439,13 @@ class KnownOfAsset {
     transitions: readonly DecidedTransition[],
   ): Promise<number> {
     const { from, to } = piece;
-    const heard = await hearing(scans, this.#asset.site);
-    if (bucketOf(to) + FARTHEST >= bucketOf(this.#asset.lastSeen)) {
-      this.#ofNewest = { piece, heard };
+    const heard = await this.#hear(piece, scans);
+    if (heard.to >= bucketOf(this.#asset.lastSeen)) {
+      this.#ofNewest = heard;
     } else if (from <= this.#lateAt && this.#lateAt <= to) {
-      this.#ofLate = { piece, heard };
+      this.#ofLate = heard;
     }
-    const { statements, positions, cost } = await statementsIn(heard, {
+    const { statements, positions, cost } = await statementsIn(heard.hearing, {
       from: bucketOf(from),
       to: bucketOf(to),
     });
@@ -439,6 +460,20 @@ class KnownOfAsset {
     return cost;
   }
 
+  async #hear({ from, to }: Stretch, scans: readonly Seen[]): Promise<HeardPieces> {
+    const around = { from: bucketOf(from) - FARTHEST, to: bucketOf(to) + FARTHEST };
+    const before = this.#heard;
+    if (before?.to !== bucketOf(from) - 1 + FARTHEST) {
+      this.#heard = { ...around, hearing: await hearing(scans, this.#asset.site) };
+      return this.#heard;
+    }
+    before.from = Math.max(before.from, around.from - MOST_LATENESS);
+    before.to = around.to;
+    before.hearing.forget(before.from);
+    await addScans(before.hearing, scans);
+    return before;
+  }
+
   remember(): void {
     const { orgId, assetId, lastSeen, site, memory } = this.#asset;
     if (memory === undefined) {
@@ -447,19 +482,17 @@ class KnownOfAsset {
     const version = { orgId, assetId, writer: memory.transaction, version: site.version };
     let { newest, late } = memory.recent.take(version);
     if (this.#ofNewest !== null) {
-      const { piece, heard } = this.#ofNewest;
-      const around = { from: bucketOf(piece.from) - FARTHEST, to: Number.POSITIVE_INFINITY };
+      const { hearing, from } = this.#ofNewest;
       const latest = bucketOf(lastSeen);
       // If less was remembered, some came later than expected.
       const added = newest === null ? [] : memory.added.map(({ observedAt }) => bucketOf(observedAt));
-      const first = Math.min(latest, leastOf(added.filter((bucket) => bucket >= around.from)));
-      newest = new RecentHearing(heard, { ...around, latest, first });
+      const first = Math.min(latest, leastOf(added.filter((bucket) => bucket >= from)));
+      newest = new RecentHearing(hearing, { from, to: Number.POSITIVE_INFINITY, latest, first });
     }
-    if (this.#ofLate !== null) {
-      const { piece, heard } = this.#ofLate;
-      const around = { from: bucketOf(piece.from) - FARTHEST, to: bucketOf(piece.to) + FARTHEST };
+    if (this.#ofLate !== null && this.#ofLate !== this.#ofNewest) {
+      const { hearing, from, to } = this.#ofLate;
       const latest = bucketOf(this.#lateAt);
-      late = new RecentHearing(heard, { ...around, latest, first: latest });
+      late = new RecentHearing(hearing, { from, to, latest, first: latest });
     }
     memory.recent.keep(version, { newest, late });
   }
@@ -525,10 +558,11 @@ class KnownOfAsset {
   }
 }
 
-/** The scans in and around a piece. */
-interface HeardPiece {
-  piece: Stretch;
-  heard: Hearing;
+/** The scans in and around consecutive pieces: buckets, both included. */
+interface HeardPieces {
+  hearing: Hearing;
+  from: number;
+  to: number;
 }
 
 /** Stretches that end in another stay than is stored, and are followed by scans not decided yet. */

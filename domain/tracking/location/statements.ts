@@ -114,14 +114,18 @@ export async function statementsIn(heard: Hearing, of: Buckets): Promise<Stated>
 
 export async function hearing(scans: readonly Seen[], site: Site): Promise<Hearing> {
   const heard = new Hearing(site);
+  await addScans(heard, scans);
+  return heard;
+}
+
+export async function addScans(to: Hearing, scans: readonly Seen[]): Promise<void> {
   const turns = new Turns();
   for (const scan of inOrder(scans)) {
-    heard.add(scan);
+    to.add(scan);
     if (turns.isOver) {
       await turns.next();
     }
   }
-  return heard;
 }
 
 /** By time, then reader, antenna and tag (rule 6). */
@@ -139,7 +143,7 @@ function compareScans(a: Seen, b: Seen): number {
 /** An asset's scans, which may grow, and their statements. */
 export class Hearing {
   readonly site: Site;
-  /** By bucket, each in order. */
+  /** By bucket, each in order, without reads that can state nothing and take no part. */
   readonly #scans = new Map<number, SetScan[]>();
   /** In order of their ids. */
   readonly #antennas: AntennaReads[] = [];
@@ -176,18 +180,23 @@ export class Hearing {
     }
     this.#size += 1;
     const { source } = scan.scan;
-    if (source.kind === 'reader') {
-      this.#addRead(antennaId(source), bucket, scan);
+    const left = source.kind === 'reader' ? this.#addRead(antennaId(source), bucket, scan) : undefined;
+    if (left !== undefined) {
+      this.#leaveOut(left, this.#scans.get(bucket) ?? []);
     }
   }
 
-  /** Rule 1: the first by time, cut to milliseconds; then the stronger, then the tag's value. */
-  #addRead(id: number, bucket: number, scan: Seen): void {
+  /**
+   * Rule 1: the first by time, cut to milliseconds; then the stronger, then the tag's value.
+   *
+   * @returns the read that takes no part for that, if any.
+   */
+  #addRead(id: number, bucket: number, scan: Seen): Seen | undefined {
     const firsts = this.#firstsOf(id, bucket, scan);
     const last = firsts?.[MOST_READS - 1];
     if (firsts !== null && last !== undefined) {
       if (byMillisecond(scan, last) >= 0) {
-        return;
+        return scan;
       }
       firsts.pop();
       this.#readsAt(id, last).remove(bucket, last.rssi);
@@ -198,6 +207,25 @@ export class Hearing {
       0,
       scan,
     );
+    return last;
+  }
+
+  /** Forgets a read that takes no part, unless it states by itself, or is the first that may state a decision (rule 6). */
+  #leaveOut(read: Seen, scans: SetScan[]): void {
+    const index = firstIndex(
+      0,
+      scans.length,
+      (each) => compareScans((scans[each] as SetScan).scan, read) >= 0,
+    );
+    const { setting } = scans[index] as SetScan;
+    const first = scans.findIndex(
+      ({ scan, setting: own }) =>
+        own === setting && scan.locationId === read.locationId && scan.scan.source.kind === 'reader',
+    );
+    if (setting.procedure !== 'every' && first < index) {
+      scans.splice(index, 1);
+      this.#size -= 1;
+    }
   }
 
   /** The antenna's reads before `scan` that take part; null in a bucket with so few scans that all do. */

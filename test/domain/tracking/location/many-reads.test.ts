@@ -91,11 +91,33 @@ describe('many reads of one half second', () => {
     }
   });
 
-  it('hold the process shortly, and count, at a thousand antennas', async () => {
+  it('are forgotten if they can state nothing and take no part', async () => {
+    const settings: DatedSetting[] = [
+      { locationId: null, validFrom: 0, setting: { procedure: 'strength', certainty: 0.1 } },
+      { locationId: 1, validFrom: 200_000, setting: { procedure: 'strength', certainty: 2 } },
+      { locationId: 3, validFrom: 0, setting: { procedure: 'every' } },
+    ];
+    const scans = Array.from({ length: 3_000 }, (_, index) =>
+      toScan({
+        ...{ at: (7 * index) % 500_000, antenna: 1 + (index % 3), locationId: 1 + (index % 3) },
+        ...{ rssi: -50 - (index % 20), tag: index },
+      }),
+    );
+    const heard = await hearing(scans, new Site({ settings }));
+    // 50 of each of two antennas, the first of each location and setting, and all that state by themselves.
+    expect(heard.size).to.be.within(1_100, 1_103);
+    const fewer = await hearing(
+      scans.filter(({ locationId }) => locationId !== 3),
+      STRENGTH,
+    );
+    expect(fewer.size).to.be.within(100, 102);
+  });
+
+  it('hold the process shortly, and count, at two thousand antennas', async () => {
     const scans = Array.from({ length: 150_000 }, (_, index) =>
       toScan({
-        at: Math.floor(index / 1_024) * 1_000,
-        antenna: 1 + (index % 1_024),
+        at: Math.floor(index / 2_000) * 1_000,
+        antenna: 1 + (index % 2_000),
         locationId: 1 + (index % 2),
         rssi: -60 - (index % 20),
         tag: 1,

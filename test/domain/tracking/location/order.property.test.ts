@@ -83,6 +83,21 @@ describe('history where locations are decided by all scans', () => {
     expect(asset.loads).to.equal(loads);
   });
 
+  it('is loaded twice where messages of a minute each have reads of the same minute', async () => {
+    const asset = new AssetInMemory([{ locationId: null, validFrom: 0, setting: STRENGTH }], true);
+    const message = (number: number) =>
+      Array.from({ length: 240 }, (_, read) => ({
+        ...{ at: 100_000_000 + read * 250_000 + number * 1_000, location: 1 + (read % 2) },
+        ...{ rssi: -50 - (read % 30), isByPerson: false },
+      }));
+    for (let number = 0; number < 6; number++) {
+      await asset.record(message(number));
+    }
+    expect(asset.loads).to.equal(2);
+    const { history } = await decidedByAll(asset.seen, asset.site);
+    expect(asset.history).to.deep.equal(history);
+  });
+
   it('is loaded now and then where an antenna was cut off and sends its reads in order', async () => {
     const asset = new AssetInMemory([{ locationId: null, validFrom: 0, setting: STRENGTH }], true);
     const read = (location: number, second: number) => ({
