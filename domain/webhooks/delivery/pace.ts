@@ -1,10 +1,15 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+
+/** Steps after which others have the event loop to themselves, and for how many milliseconds. */
+const STEPS = 3;
+const REST = 1;
 
 /**
  * Paces delivery, so that whatever else the process does comes in between: one step at a time, such as sending an event, then
- * a round of the event loop. Organizations take turns, whatever the number of their webhooks. Without it the lanes of one
- * organization went on all at once in each round, and somebody else's message, which takes several rounds to be
- * acknowledged, waited for all of them each time.
+ * a round of the event loop, and a rest after a few. Organizations take turns, whatever the number of their webhooks.
+ *
+ * With all lanes of an organization in each round, somebody else's request, which takes several rounds, waited for all of them
+ * each time. Without rests one caller's look-ups were answered more slowly than they came.
  */
 export class Pace {
   /** Steps that wait, by organization in the order of their turns. */
@@ -26,8 +31,11 @@ export class Pace {
   async #run(): Promise<void> {
     this.#isRunning = true;
     while (this.#waiting.size > 0) {
-      this.#takeStep();
-      await nextTurn();
+      for (let taken = 0; taken < STEPS; taken++) {
+        this.#takeStep();
+        await nextTurn();
+      }
+      await pause(REST);
     }
     this.#isRunning = false;
   }
