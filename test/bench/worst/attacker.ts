@@ -31,6 +31,7 @@ process.once('message', (attack: Attack) => {
   }
 });
 process.once('disconnect', () => process.exit());
+process.send?.('ready');
 
 function beginAttack(attack: Attack, onAnswer: (status: string) => void): void {
   if ('programs' in attack) {

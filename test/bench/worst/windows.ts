@@ -73,6 +73,8 @@ export class Windows {
     for (const attack of attacks) {
       await whenIdle(this.#server);
       const attacker = forkHere('attacker.ts');
+      // Starting it takes a processor for as long as some windows are.
+      await answerOf(attacker);
       await this.#server.ask();
       suffered.hostileSince = new Date();
       attacker.send(attack);
