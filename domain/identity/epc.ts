@@ -1,6 +1,5 @@
 import {
   BitReader,
-  BitWriter,
   cage,
   date,
   delimited,
@@ -154,8 +153,8 @@ export function hasEpcHeader(hex: string): boolean {
 }
 
 /**
- * Decodes upper-case hex digits of GS1's Tag Data Standard, versions 1 and 2. Fields accept only what they would write,
- * so that encoding gives the same bits.
+ * Decodes upper-case hex digits of GS1's Tag Data Standard, versions 1 and 2. Fields accept only what the standard would
+ * write, so that encoding gives the same bits.
  *
  * @returns null if they are not such an EPC.
  */
@@ -168,7 +167,7 @@ export function decodeEpc(hex: string): Epc | null {
   from.at = 8;
   const values: Values = {};
   for (const field of scheme.fields) {
-    if (!field.read(from, values) || from.isOver) {
+    if (!field(from, values) || from.isOver) {
       return null;
     }
   }
@@ -187,21 +186,4 @@ function isRest({ hasToggle }: EpcScheme, from: BitReader, values: Values): bool
     return true;
   }
   return left < 16 && from.isZero(left);
-}
-
-/** Upper-case hex digits of whole words; null if the scheme has no room for the values. */
-export function encodeEpc({ scheme, values }: Epc): string | null {
-  const into = new BitWriter();
-  into.number(Number.parseInt(scheme.header, 16), 8);
-  for (const field of scheme.fields) {
-    if (!field.write(into, values)) {
-      return null;
-    }
-  }
-  into.raw(values['rest of data'] ?? '');
-  return into.hex();
-}
-
-export function schemeNamed(name: string): EpcScheme | undefined {
-  return EPC_SCHEMES.find((scheme) => scheme.name === name);
 }

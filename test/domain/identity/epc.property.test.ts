@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { decodeEpc, EPC_SCHEMES, type EpcScheme, encodeEpc } from '../../../domain/identity/epc.ts';
+import { decodeEpc, EPC_SCHEMES, type EpcScheme } from '../../../domain/identity/epc.ts';
 import type { Values } from '../../../domain/identity/epc-fields.ts';
 import { checkDigit, matchingKey } from '../../../domain/identity/gs1-elements.ts';
 import { elementsOf, parseEpcUri, uriOf, valuesOf } from '../../../domain/identity/named.ts';
+import { encodeEpc } from '../../support/epc-encoder.ts';
 import { Random } from '../../support/random.ts';
 import { randomSets } from '../../support/random-sets.ts';
 
