@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from './command-line/command-line.ts';
 
 type Add = (program: Command) => void;
 

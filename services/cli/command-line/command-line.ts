@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command as AnyCommand, InvalidArgumentError } from 'commander';
 import { writeJson } from '../../../base/json/json-text.ts';
 import { START, TAGTRAIL } from '../../../base/typed-command.ts';
 import { VERSION } from '../../../base/version.ts';
@@ -9,12 +9,17 @@ import { linesForTerminal } from './for-terminal.ts';
  * Never takes an option for another one's value: in `--name --json` the name is missing. A value that begins with two
  * dashes is written `--name=--json`; one dash is fine (`--min-rssi -65`).
  */
-class StrictCommand extends Command {
-  override createCommand(name?: string): Command {
-    return new StrictCommand(name);
+export class Command extends AnyCommand {
+  override createCommand(name?: string): AnyCommand {
+    return new Command(name);
   }
 
-  override parseOptions(args: string[]): ReturnType<Command['parseOptions']> {
+  /** Its action, whose result is printed. */
+  prints<Given extends unknown[]>(action: (...given: Given) => Promise<CommandResult>): this {
+    return this.action(async (...given) => printResult(await action(...(given as unknown as Given))));
+  }
+
+  override parseOptions(args: string[]): ReturnType<AnyCommand['parseOptions']> {
     const given = new Set<string>();
     for (let at = 0; at < args.length && args[at] !== '--'; at++) {
       const [word = ''] = args[at]?.startsWith('--') === true ? (args[at] ?? '').split('=') : [args[at]];
@@ -49,11 +54,11 @@ export interface CommandResult {
 const RUNNING = 'Running it:';
 
 export function commandLine(): Command {
-  return new StrictCommand('tagtrail')
+  return new Command('tagtrail')
     .description('Asset and location tracking from the command line.')
     .version(VERSION, '--version', 'print the version')
     .addHelpCommand(
-      new Command('help').argument('[command]').description('the help of a command').helpGroup(RUNNING),
+      new AnyCommand('help').argument('[command]').description('the help of a command').helpGroup(RUNNING),
     )
     .exitOverride()
     .showHelpAfterError(`(${TAGTRAIL} --help shows how it is used)`)
@@ -121,19 +126,21 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
 /** Adds a command to the group of its noun (`org create`), created on demand. */
 export function addCommand(program: Command, noun: string, verb: string): Command {
   const group = program.commands.find((command) => command.name() === noun) ?? addNoun(program, noun);
-  return withConventions(group.command(verb), `${noun} ${verb}`);
+  return withConventions(group, verb, `${noun} ${verb}`);
 }
 
-function addNoun(program: Command, noun: string): Command {
+function addNoun(program: Command, noun: string): AnyCommand {
   const [heading, about] = NOUNS[noun] ?? ['More:', ''];
   return program.command(noun).helpGroup(heading).summary(about);
 }
 
 export function addTopCommand(program: Command, verb: string): Command {
-  return withConventions(program.command(verb), verb).helpGroup(RUNNING);
+  return withConventions(program, verb, verb).helpGroup(RUNNING);
 }
 
-function withConventions(command: Command, path: string): Command {
+function withConventions(group: AnyCommand, verb: string, path: string): Command {
+  const command = new Command(verb).copyInheritedSettings(group);
+  group.addCommand(command);
   return command
     .option('--json', 'print one JSON document and nothing else')
     .showHelpAfterError(`(${TAGTRAIL} ${path} --help shows how it is used)`);
@@ -146,12 +153,12 @@ export function examples(...commands: readonly string[]): ['after', string] {
 }
 
 /**
- * Prints a command's output as its options ask; JSON is printed last. Names may come from a tenant, so control
+ * Prints a command's output as its user asked; JSON is printed last. Names may come from a tenant, so control
  * characters are escaped for people; a command whose names must not begin a line of their own applies `forTerminal`.
  */
-export function printResult({ json, text }: CommandResult, { json: isJson }: { json?: boolean }): void {
+export function printResult({ json, text }: CommandResult): void {
   const command = running();
-  if (isJson === true) {
+  if (command.isJson) {
     command.document = `${writeJson(json)}\n`;
   } else {
     command.streams.stdout.write(`${linesForTerminal(text)}\n`);

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { orNotFound } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
@@ -8,7 +7,7 @@ import { findAlert, listAlerts } from '../../../domain/alerts/listing/list-alert
 import { shownAlert } from '../../../domain/alerts/listing/listed-alert.ts';
 import type { AlertTold } from '../../../domain/moves/alert-event.ts';
 import { wakingSealer } from '../../../domain/moves/wake-sealer.ts';
-import { addCommand, id, oneOf, printResult, wholeNumber } from '../command-line/command-line.ts';
+import { addCommand, type Command, id, oneOf, wholeNumber } from '../command-line/command-line.ts';
 import { time } from '../command-line/instants.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -24,7 +23,6 @@ interface ListOptions {
   from?: Micros;
   to?: Micros;
   limit: number;
-  json?: boolean;
 }
 
 function addAlertList(program: Command): void {
@@ -43,7 +41,7 @@ function addAlertList(program: Command): void {
       'after',
       `\nJSON: alerts as the API lists them.\n\nExamples:\n  ${TAGTRAIL} alert list --org 1 --state open`,
     )
-    .action(async ({ org, state, ...options }: ListOptions) => {
+    .prints(async ({ org, state, ...options }: ListOptions) => {
       const { rows } = await withConnections(async ({ db }) => {
         await requireLiveOrganization(db, org);
         return listAlerts(db, org, {
@@ -53,7 +51,7 @@ function addAlertList(program: Command): void {
         });
       });
       const alerts = rows.map(shownAlert);
-      printResult({ json: alerts, text: alerts.length === 0 ? 'No alerts.' : asTable(alerts) }, options);
+      return { json: alerts, text: alerts.length === 0 ? 'No alerts.' : asTable(alerts) };
     });
 }
 
@@ -84,7 +82,7 @@ function addAlertAcknowledge(program: Command): void {
       'after',
       `\nJSON: the alert as the API shows it.\n\nExample:\n  ${TAGTRAIL} alert acknowledge --org 1 --alert 01KQSB3M8R0E5T9V2W4X6Y8Z1B`,
     )
-    .action(async ({ org: orgId, ...options }: { org: number; alert: string; json?: boolean }) => {
+    .prints(async ({ org: orgId, ...options }: { org: number; alert: string }) => {
       const alert = await withConnections(async ({ db, pool, actor }) => {
         await requireLiveOrganization(db, orgId);
         await wakingSealer(pool, async (onMoves) => {
@@ -94,6 +92,6 @@ function addAlertAcknowledge(program: Command): void {
         const row = await orNotFound('Alert not found', findAlert(db, orgId, options.alert));
         return shownAlert(row);
       });
-      printResult({ json: alert, text: `Alert ${options.alert} is ${alert.state}.` }, options);
+      return { json: alert, text: `Alert ${options.alert} is ${alert.state}.` };
     });
 }

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import {
   type AntennaSettings,
@@ -10,7 +10,7 @@ import {
 } from '../../../domain/administration/readers/set-antenna.ts';
 import { MOST_PORT } from '../../../domain/formats/mapping/acceptance.ts';
 import { isRadioStrength } from '../../../domain/tracking/rssi.ts';
-import { addCommand, examples, id, printResult, wholeNumber } from '../command-line/command-line.ts';
+import { addCommand, type Command, examples, id, wholeNumber } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { withConnections } from '../connections/database.ts';
 
@@ -24,7 +24,6 @@ interface Options {
   disable?: true;
   offsetDb?: number;
   heightM?: number;
-  json?: boolean;
 }
 
 export function addAntenna(program: Command): void {
@@ -60,7 +59,7 @@ function addAntennaSet(program: Command): void {
         'antenna set --reader 1 --port 2 --offset-db 3 --height-m 2.4',
       ),
     )
-    .action(async (options: Options) => {
+    .prints(async (options: Options) => {
       const { reader: readerId, port, name, location, minRssi, enable, disable, offsetDb, heightM } = options;
       const antenna = await withConnections(({ db, actor }) =>
         setAntenna(db, actor, {
@@ -74,23 +73,20 @@ function addAntennaSet(program: Command): void {
         }),
       );
       await heardEverywhere();
-      printResult(
-        {
-          json: {
-            reader_id: antenna.readerId,
-            created: antenna.isNew,
-            port: portOf(antenna),
-            name: antenna.name,
-            location_external_key: antenna.locationExternalKey,
-            min_rssi: antenna.minRssi,
-            enabled: antenna.isEnabled,
-            offset_db: antenna.offsetDb,
-            height_m: antenna.heightM,
-          },
-          text: sayChanged(antenna),
+      return {
+        json: {
+          reader_id: antenna.readerId,
+          created: antenna.isNew,
+          port: portOf(antenna),
+          name: antenna.name,
+          location_external_key: antenna.locationExternalKey,
+          min_rssi: antenna.minRssi,
+          enabled: antenna.isEnabled,
+          offset_db: antenna.offsetDb,
+          height_m: antenna.heightM,
         },
-        options,
-      );
+        text: sayChanged(antenna),
+      };
     });
 }
 
@@ -114,17 +110,14 @@ function addAntennaRemove(program: Command): void {
     .option('--port <port>', 'its port on the reader', wholeNumber(1, MOST_PORT))
     .option('--name <name>', 'its name, as the reader sends it')
     .addHelpText(...examples('antenna remove --reader 1 --port 9'))
-    .action(async (options: Pick<Options, 'reader' | 'port' | 'name' | 'json'>) => {
+    .prints(async (options: Pick<Options, 'reader' | 'port' | 'name'>) => {
       const { reader: readerId, port, name } = options;
       await withConnections(({ db, actor }) => removeAntenna(db, actor, { readerId, port, name }));
       await heardEverywhere();
-      printResult(
-        {
-          json: { reader_id: readerId, port: port ?? null, name: name ?? null },
-          text: `Antenna ${forTerminal(name ?? String(port))} of reader ${readerId} is removed`,
-        },
-        options,
-      );
+      return {
+        json: { reader_id: readerId, port: port ?? null, name: name ?? null },
+        text: `Antenna ${forTerminal(name ?? String(port))} of reader ${readerId} is removed`,
+      };
     });
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { table } from '../../../base/table.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
@@ -15,7 +15,7 @@ import { optionalUrl } from '../../../platform/runtime/setting-kinds.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { BROKER_URL } from '../../mqtt-ingest/config.ts';
 import { commandLineActor } from '../../standalone/command-line-actor.ts';
-import { addCommand, examples, id, printResult } from '../command-line/command-line.ts';
+import { addCommand, type Command, examples, id } from '../command-line/command-line.ts';
 import { withMigratedOwnerUrl } from '../connections/database.ts';
 import { requireOtherDatabase } from '../parts/other-database.ts';
 import { running, showProgress } from '../running/running.ts';
@@ -34,9 +34,9 @@ function addCellNumber(program: Command): void {
     )
     .requiredOption('--set <number>', `1 to ${MOST_CELLS}`, number)
     .addHelpText(...examples('cell number --set 2'))
-    .action(async ({ set, json }: { set: number; json?: boolean }) => {
+    .prints(async ({ set }: { set: number }) => {
       await withMigratedOwnerUrl((url) => numberCell(url, set));
-      printResult({ json: { cell: set }, text: `This is cell ${set}` }, json === undefined ? {} : { json });
+      return { json: { cell: set }, text: `This is cell ${set}` };
     });
 }
 
@@ -55,7 +55,6 @@ interface MoveOptions {
   to: string;
   route?: string;
   leavePublished?: true;
-  json?: boolean;
 }
 
 function addCellMove(program: Command): void {
@@ -75,7 +74,7 @@ function addCellMove(program: Command): void {
         'cell move --org 2 --to postgres://tagtrail@db-2:5432/tagtrail --route deploy/haproxy/moved.sh',
       ),
     )
-    .action(async (options: MoveOptions) => {
+    .prints(async (options: MoveOptions) => {
       const { org: orgId, route } = options;
       const to = await requireOtherDatabase(options.to);
       const hasBroker = readSettings(BROKER, running().env).MQTT_URL !== null;
@@ -96,18 +95,15 @@ function addCellMove(program: Command): void {
         { first: moving.interrupted },
       ).finally(moving.end);
       requireWhole(result, orgId);
-      printResult(
-        {
-          json: {
-            id: orgId,
-            held_ms: result.heldMs === null ? null : Math.round(result.heldMs),
-            is_router_told: route !== undefined,
-            tables: result.tables,
-          },
-          text: [...textOf(result, orgId), ...(route === undefined ? untold(orgId) : [])].join('\n'),
+      return {
+        json: {
+          id: orgId,
+          held_ms: result.heldMs === null ? null : Math.round(result.heldMs),
+          is_router_told: route !== undefined,
+          tables: result.tables,
         },
-        options,
-      );
+        text: [...textOf(result, orgId), ...(route === undefined ? untold(orgId) : [])].join('\n'),
+      };
     });
 }
 
@@ -167,7 +163,6 @@ function untold(orgId: number): string[] {
 interface RouteOptions {
   org: number;
   route: string;
-  json?: boolean;
 }
 
 function addCellRoute(program: Command): void {
@@ -181,20 +176,16 @@ function addCellRoute(program: Command): void {
       'a command to run with lines such as "reader-7 2" on standard input: each credential and the number of this cell (deploy/haproxy/moved.sh)',
     )
     .addHelpText(...examples('cell route --org 2 --route deploy/haproxy/moved.sh'))
-    .action(async (options: RouteOptions) => {
+    .prints(async (options: RouteOptions) => {
       const { org: orgId } = options;
       await withMigratedOwnerUrl((url) => tellRouter(url, orgId, toldBy(options.route)));
-      printResult(
-        { json: { id: orgId }, text: `The router knows that organization ${orgId} is here` },
-        options,
-      );
+      return { json: { id: orgId }, text: `The router knows that organization ${orgId} is here` };
     });
 }
 
 interface GiveUpOptions {
   org: number;
   to: string;
-  json?: boolean;
 }
 
 function addCellGiveUp(program: Command): void {
@@ -205,11 +196,11 @@ function addCellGiveUp(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--to <url>', 'the database of the other cell')
     .addHelpText(...examples('cell give-up --org 2 --to postgres://tagtrail@db-2:5432/tagtrail'))
-    .action(async (options: GiveUpOptions) => {
+    .prints(async (options: GiveUpOptions) => {
       const { org: orgId } = options;
       const to = await requireOtherDatabase(options.to);
       await withMigratedOwnerUrl((from) => giveUpMove({ from, to, orgId }));
-      printResult({ json: { id: orgId }, text: `Organization ${orgId} stays here` }, options);
+      return { json: { id: orgId }, text: `Organization ${orgId} stays here` };
     });
 }
 

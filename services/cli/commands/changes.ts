@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { writeJson } from '../../../base/json/json-text.ts';
@@ -7,7 +7,7 @@ import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { requireOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { changeView } from '../../../domain/changes/change-view.ts';
 import { type LoggedChange, listChanges } from '../../../domain/changes/list-changes.ts';
-import { addCommand, id, printResult, wholeNumber } from '../command-line/command-line.ts';
+import { addCommand, type Command, id, wholeNumber } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { time } from '../command-line/instants.ts';
 import { listTable } from '../command-line/list-table.ts';
@@ -18,7 +18,6 @@ interface Options {
   installation?: true;
   since?: Micros;
   limit: number;
-  json?: boolean;
 }
 
 export function addChanges(program: Command): void {
@@ -43,7 +42,7 @@ Examples:
   ${TAGTRAIL} changes list --org 1 --since 2026-05-01T00:00:00Z
   ${TAGTRAIL} changes list --installation`,
     )
-    .action(async (options: Options) => {
+    .prints(async (options: Options) => {
       const { org: orgId = null, since = null, limit } = options;
       if (orgId === null && options.installation !== true) {
         throw new AppError(
@@ -57,13 +56,10 @@ Examples:
         }
         return listChanges(db, orgId, { since, limit });
       });
-      printResult(
-        {
-          json: changes.map(changeView),
-          text: changes.length === 0 ? 'No changes.' : changesTable(changes),
-        },
-        options,
-      );
+      return {
+        json: changes.map(changeView),
+        text: changes.length === 0 ? 'No changes.' : changesTable(changes),
+      };
     });
 }
 

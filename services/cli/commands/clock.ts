@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { table } from '../../../base/table.ts';
@@ -19,7 +18,7 @@ import { wakingSealer } from '../../../domain/moves/wake-sealer.ts';
 import { type WrongExample, wrongExamples } from '../../../domain/tracking/wrong-clock/count-wrong.ts';
 import type { WrongClock } from '../../../domain/tracking/wrong-clock/wrong-clock.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
-import { addCommand, id, printResult } from '../command-line/command-line.ts';
+import { addCommand, type Command, id, printResult } from '../command-line/command-line.ts';
 import { shownTime, time } from '../command-line/instants.ts';
 import { type Connections, withConnections } from '../connections/database.ts';
 import { duration, lasting } from '../parts/duration.ts';
@@ -32,7 +31,6 @@ interface Options {
   to?: Micros;
   all?: true;
   confirm?: true;
-  json?: boolean;
 }
 
 export function addClock(program: Command): void {
@@ -85,9 +83,7 @@ Examples:
         if (options.from === undefined && options.to === undefined) {
           await requireEnough(db, orgIds, clock, now);
         }
-        await (options.confirm === true
-          ? mend(connections, orgIds, clock, options)
-          : show(db, orgIds, clock, options));
+        await (options.confirm === true ? mend(connections, orgIds, clock) : show(db, orgIds, clock));
       }),
     );
 }
@@ -153,15 +149,10 @@ async function showAhead(
     found.length === 0
       ? "Nothing was received ahead of the database's clock."
       : [...lines, 'Give --by, how far the clock was ahead, to the minute: at least that.'].join('\n');
-  printResult({ json: found, text }, options);
+  printResult({ json: found, text });
 }
 
-async function show(
-  db: Connection,
-  orgIds: readonly number[],
-  clock: WrongClock,
-  options: Options,
-): Promise<void> {
+async function show(db: Connection, orgIds: readonly number[], clock: WrongClock): Promise<void> {
   const all: WrongOfOrganization[] = [];
   for (const orgId of orgIds) {
     const rows = await countWrongRows(db, orgId, clock);
@@ -172,7 +163,7 @@ async function show(
     : NOTHING;
   const text = [...wrongRowsAsLines(all), todo].join('\n');
   const organizations = all.map(wrongRowsAsJson);
-  printResult({ json: { ...shownWindow(clock), is_mended: false, organizations }, text }, options);
+  printResult({ json: { ...shownWindow(clock), is_mended: false, organizations }, text });
 }
 
 const NOTHING = 'There is nothing to mend.';
@@ -181,7 +172,6 @@ async function mend(
   { db, pool, actor }: Connections,
   orgIds: readonly number[],
   clock: WrongClock,
-  options: Options,
 ): Promise<void> {
   const organizations: { org_id: number; assets: number; scans: number; readings: number }[] = [];
   const progress = showProgress();
@@ -214,7 +204,7 @@ async function mend(
           ...table(['organization', 'assets', 'scans', 'readings'], rows),
           `Dated ${inUnits(clock.ahead)} earlier than before.`,
         ].join('\n');
-  printResult({ json: { ...shownWindow(clock), is_mended: isFinished, organizations }, text }, options);
+  printResult({ json: { ...shownWindow(clock), is_mended: isFinished, organizations }, text });
   if (!isFinished) {
     throw new AppError('unavailable', `Interrupted; to go on: ${optionsOf(clock)} --confirm`);
   }

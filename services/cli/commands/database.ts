@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { table } from '../../../base/table.ts';
 import { START, TAGTRAIL } from '../../../base/typed-command.ts';
@@ -8,7 +7,7 @@ import { packed, unpacked } from '../../../db/timescale/copy/backup-file.ts';
 import { checksums, type TableChecksum } from '../../../db/timescale/copy/checksum.ts';
 import { copyDatabase } from '../../../db/timescale/copy/copy-database.ts';
 import { restore } from '../../../db/timescale/copy/restore.ts';
-import { addCommand, examples, printResult } from '../command-line/command-line.ts';
+import { addCommand, type Command, examples, printResult } from '../command-line/command-line.ts';
 import {
   withConnections,
   withEarlierToo,
@@ -18,7 +17,7 @@ import {
 import { openFileOrStdin, rethrowAsFileFault } from '../files/read-file.ts';
 import { replaceFile } from '../files/replace-file.ts';
 import { requireOtherDatabase } from '../parts/other-database.ts';
-import { showProgress } from '../running/running.ts';
+import { running, showProgress } from '../running/running.ts';
 import { writeToOutput } from '../running/standard-output.ts';
 
 export function addDatabase(program: Command): void {
@@ -31,7 +30,6 @@ export function addDatabase(program: Command): void {
 interface CopyOptions {
   to: string;
   whileRunning?: true;
-  json?: boolean;
 }
 
 function addDatabaseCopy(program: Command): void {
@@ -48,7 +46,7 @@ function addDatabaseCopy(program: Command): void {
       'after',
       `\nExample, with ${START} stopped:\n  PGPASSWORD=secret ${TAGTRAIL} database copy --to postgres://tagtrail@db:5432/tagtrail`,
     )
-    .action(async (options: CopyOptions) => {
+    .prints(async (options: CopyOptions) => {
       const target = await requireOtherDatabase(options.to, { isNew: true });
       const progress = showProgress();
       const copied = await withMigratedUrl((source) =>
@@ -61,16 +59,12 @@ function addDatabaseCopy(program: Command): void {
         ['table', 'rows', 'checksum'],
         copied.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
       );
-      printResult(
-        { json: { copied }, text: [...lines, 'Everything is copied, and agrees.'].join('\n') },
-        options,
-      );
+      return { json: { copied }, text: [...lines, 'Everything is copied, and agrees.'].join('\n') };
     });
 }
 
 interface BackupOptions {
   file: string;
-  json?: boolean;
 }
 
 /** Private, because it has digests of passwords, addresses and positions. */
@@ -85,7 +79,7 @@ function addDatabaseBackup(program: Command): void {
     .addHelpText(...examples('database backup --file tagtrail.backup'))
     .action(async (options: BackupOptions) => {
       const isToStdout = options.file === '-';
-      if (isToStdout && options.json === true) {
+      if (isToStdout && running().isJson) {
         throw new AppError(
           'invalid_input',
           'With --file - the backup is on standard output, so --json is not possible',
@@ -112,13 +106,10 @@ function addDatabaseBackup(program: Command): void {
         ['table', 'rows', 'checksum'],
         tables.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
       );
-      printResult(
-        {
-          json: { file: options.file, tables },
-          text: [...lines, `The backup is complete: ${options.file}.`].join('\n'),
-        },
-        options,
-      );
+      printResult({
+        json: { file: options.file, tables },
+        text: [...lines, `The backup is complete: ${options.file}.`].join('\n'),
+      });
     });
 }
 
@@ -130,7 +121,6 @@ async function writeAll(chunks: AsyncIterable<Buffer>): Promise<void> {
 
 interface RestoreOptions {
   file: string;
-  json?: boolean;
 }
 
 function addDatabaseRestore(program: Command): void {
@@ -140,7 +130,7 @@ function addDatabaseRestore(program: Command): void {
     )
     .requiredOption('--file <path>', 'the backup; - for standard input')
     .addHelpText(...examples('database restore --file tagtrail.backup'))
-    .action(async (options: RestoreOptions) => {
+    .prints(async (options: RestoreOptions) => {
       const progress = showProgress();
       const file = await openFileOrStdin(options.file, 'The backup');
       const { at, tables, hadTimescale, hasTimescale } = await withNewOwnerUrl((url) =>
@@ -162,13 +152,10 @@ function addDatabaseRestore(program: Command): void {
           : []),
         `Next: ${TAGTRAIL} migrate`,
       ];
-      printResult(
-        {
-          json: { at, tables, had_timescale: hadTimescale, has_timescale: hasTimescale },
-          text: lines.join('\n'),
-        },
-        options,
-      );
+      return {
+        json: { at, tables, had_timescale: hadTimescale, has_timescale: hasTimescale },
+        text: lines.join('\n'),
+      };
     });
 }
 
@@ -178,17 +165,14 @@ function addDatabaseChecksums(program: Command): void {
       'Count the rows of every table, with a checksum. Databases with equal output have equal content, for example before a backup and after its restore.',
     )
     .addHelpText(...examples('database checksums --json > before.json'))
-    .action(async (options: { json?: boolean }) => {
+    .prints(async () => {
       const sums = await withConnections(({ pool }) => inSnapshot(pool, (client) => checksums(client)));
-      printResult(
-        {
-          json: sums,
-          text: table(
-            ['table', 'rows', 'checksum'],
-            sums.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
-          ).join('\n'),
-        },
-        options,
-      );
+      return {
+        json: sums,
+        text: table(
+          ['table', 'rows', 'checksum'],
+          sums.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
+        ).join('\n'),
+      };
     });
 }

@@ -1,7 +1,6 @@
-import type { Command } from 'commander';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { Finding } from '../../../domain/health/finding.ts';
-import { addTopCommand, printResult } from '../command-line/command-line.ts';
+import { addTopCommand, type Command } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { FAILED } from '../command-line/report-error.ts';
 import { examine } from '../doctor/examine.ts';
@@ -14,16 +13,13 @@ export function addDoctor(program: Command): void {
       'Check settings, database, broker, clock, disk and readers, and say what to do. Exits with 1 if there is a fault, not for warnings.',
     )
     .addHelpText('after', `\nExample:\n  DATABASE_URL=postgres://... ${TAGTRAIL} doctor`)
-    .action(async (options: { json?: boolean }) => {
+    .prints(async () => {
       const findings = (await examine(running().env, Date.now)).map(shown);
       const faults = findings.filter(({ status }) => status === 'fault').length;
       const warnings = findings.filter(({ status }) => status === 'warning').length;
       const summary = `${count(faults, 'fault')}, ${count(warnings, 'warning')}`;
-      printResult(
-        { json: { faults, warnings, findings }, text: [...findings.map(lineOf), summary].join('\n') },
-        options,
-      );
       running().status = faults > 0 ? FAILED : 0;
+      return { json: { faults, warnings, findings }, text: [...findings.map(lineOf), summary].join('\n') };
     });
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { KEY_MAX_LENGTH, KEY_PATTERN } from '../../../base/checks/fields.ts';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { timeZoneNamed } from '../../../base/time-zones.ts';
@@ -27,7 +27,7 @@ import { requirePast } from '../../../domain/reports/require-past.ts';
 import { firstAfter, type Window, windowOf } from '../../../domain/reports/window.ts';
 import type { TimeBound } from '../../../platform/http/parameters.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
-import { addCommand, id, oneOf } from '../command-line/command-line.ts';
+import { addCommand, type Command, id, oneOf } from '../command-line/command-line.ts';
 import { reportTime } from '../command-line/instants.ts';
 import { withOrganization, withOrganizationSnapshot } from '../connections/database.ts';
 import { isOfFile, replaceFile } from '../files/replace-file.ts';
@@ -124,7 +124,6 @@ interface ExportOptions {
   org: number;
   file?: string;
   bom: boolean;
-  json?: boolean;
 }
 
 const PLURAL = { asset: 'assets', location: 'locations' };
@@ -145,8 +144,8 @@ Examples:
   ${TAGTRAIL} export ${noun} --org 1 > ${noun}.csv
   ${TAGTRAIL} export ${noun} --org 1 --file ${noun}.csv`,
     )
-    .action(({ org, file, bom, json }: ExportOptions) =>
-      writeExport({ noun, file, json }, (write) =>
+    .action(({ org, file, bom }: ExportOptions) =>
+      writeExport(noun, file, (write) =>
         withOrganization(org, async (db) => {
           for await (const { text, rows } of exportFile(db, resource, undefined, styleOf(file, bom))) {
             await write({ content: text, rows });
@@ -173,7 +172,6 @@ interface ReportOptions {
   format: keyof typeof WRITE;
   file?: string;
   bom: boolean;
-  json?: boolean;
 }
 
 interface ReportExport<Options, Row extends { id: number | string }> {
@@ -210,11 +208,12 @@ Examples:
   ${TAGTRAIL} export ${verb} --org 1 ${example} --format parquet --file ${verb}.parquet`,
     )
     .action((options: Options & ReportOptions) => {
-      const { org, format, file, bom, json } = options;
-      if (format === 'parquet' && file === undefined && (json === true || running().streams.stdout.isTTY)) {
+      const { org, format, file, bom } = options;
+      const { isJson, streams } = running();
+      if (format === 'parquet' && file === undefined && (isJson || streams.stdout.isTTY)) {
         throw new AppError('invalid_input', 'Parquet is binary: name a file with --file');
       }
-      return writeExport({ noun, file, json }, (write, signal) =>
+      return writeExport(noun, file, (write, signal) =>
         withOrganizationSnapshot(org, signal, async (snapshot) => {
           const report = await table(snapshot, options);
           const batches = batchesOf(snapshot, report);
@@ -311,22 +310,17 @@ function keys(text: string): string[] {
 
 type Produce = (write: (piece: Piece) => Promise<void>, signal: AbortSignal) => Promise<void>;
 
-interface Target {
-  /** The name of its rows, in the plural. */
-  noun: string;
-  file: string | undefined;
-  json: boolean | undefined;
-}
-
 /**
- * Writes an export to a file, completely or not at all, or to standard output; with `json` as the text "csv" of a
+ * Writes an export to a file, completely or not at all, or to standard output; with `--json` as the text "csv" of a
  * document. Ctrl-C ends it cleanly; a terminal shows progress.
+ *
+ * @param noun the name of its rows, in the plural.
  */
-function writeExport({ noun, file, json }: Target, produce: Produce): Promise<void> {
+function writeExport(noun: string, file: string | undefined, produce: Produce): Promise<void> {
   if (file !== undefined) {
-    return toFile(noun, file, json === true, produce);
+    return toFile(noun, file, produce);
   }
-  return json === true ? asDocument(noun, produce) : toOutput(produce);
+  return running().isJson ? asDocument(noun, produce) : toOutput(produce);
 }
 
 async function toOutput(produce: Produce): Promise<void> {
@@ -360,7 +354,7 @@ async function asDocument(noun: string, produce: Produce): Promise<void> {
   });
 }
 
-async function toFile(noun: string, path: string, isJson: boolean, produce: Produce): Promise<void> {
+async function toFile(noun: string, path: string, produce: Produce): Promise<void> {
   const progress = showProgress();
   let count = 0;
   progress.show(`0 ${noun}`);
@@ -376,7 +370,7 @@ async function toFile(noun: string, path: string, isJson: boolean, produce: Prod
     );
   await untilInterrupted(`${path} is as it was`, write).finally(() => progress.end());
   await writeToOutput(
-    isJson ? `${JSON.stringify({ file: path, [noun]: count })}\n` : `${count} ${noun} in ${path}\n`,
+    running().isJson ? `${JSON.stringify({ file: path, [noun]: count })}\n` : `${count} ${noun} in ${path}\n`,
   );
 }
 

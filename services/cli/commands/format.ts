@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
@@ -17,7 +17,7 @@ import type { Policies } from '../../../domain/formats/mapping/policies.ts';
 import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits.ts';
 import { printable } from '../../../domain/formats/mapping/values/printable.ts';
 import { formatsThatRead } from '../../../domain/formats/would-read.ts';
-import { addCommand, oneOf, printResult } from '../command-line/command-line.ts';
+import { addCommand, type Command, oneOf } from '../command-line/command-line.ts';
 import { jsonForTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -43,13 +43,13 @@ readers use it (null with --builtin), and why it cannot be used (null if it can)
 Example:
   ${TAGTRAIL} format list`,
     )
-    .action(async (options: { builtin?: true; json?: boolean }) => {
+    .prints(async (options: { builtin?: true }) => {
       const builtin = loadBuiltinFormats();
       const formats =
         options.builtin === true
           ? listBuiltinFormats(builtin)
           : await withConnections(({ db }) => listFormats(db, builtin));
-      printResult({ json: formats.map(toJson), text: asTable(formats) }, options);
+      return { json: formats.map(toJson), text: asTable(formats) };
     });
 }
 
@@ -81,9 +81,9 @@ JSON: the definition, as \`format add\` takes it.
 Example:
   ${TAGTRAIL} format show ingics > my-gateway.json`,
     )
-    .action(async (name: string, options: { json?: boolean }) => {
+    .prints(async (name: string) => {
       const definition = (await definitionOf(name)) as object;
-      printResult({ json: definition, text: jsonForTerminal(definition) }, options);
+      return { json: definition, text: jsonForTerminal(definition) };
     });
 }
 
@@ -102,13 +102,13 @@ JSON: {name, result, readers}: the result is "added", "replaced" or "unchanged",
 Example:
   ${TAGTRAIL} format add --file my-gateway.json`,
     )
-    .action(async (options: { file: string; json?: boolean }) => {
+    .prints(async (options: { file: string }) => {
       const format = await readFormatFile(options.file);
       const stored = await withConnections(({ db, actor }) =>
         storeFormat(db, actor, loadBuiltinFormats(), format),
       ).catch(rethrowAsFileFault);
       await heardEverywhere();
-      printResult({ json: { name: format.name, ...stored }, text: storedText(format.name, stored) }, options);
+      return { json: { name: format.name, ...stored }, text: storedText(format.name, stored) };
     });
 }
 
@@ -125,7 +125,6 @@ interface TryOptions extends Partial<Policies> {
   formatFile?: string;
   topic: string;
   file: string;
-  json?: boolean;
 }
 
 function addFormatTry(program: Command): void {
@@ -164,7 +163,7 @@ Examples:
   ${TAGTRAIL} format try --format minew-json --topic site/gw --file payload.json --identity ibeacon
   mosquitto_sub -t site/gw -C 1 | ${TAGTRAIL} format try --format-file mine.json --topic site/gw --file -`,
     )
-    .action(async (options: TryOptions) => {
+    .prints(async (options: TryOptions) => {
       const { topic, file, identity, time, reportUnknown } = options;
       const format = await formatOf(options);
       const payload = await readFileOrStdin(file, 'The payload', 16 * MAX_PAYLOAD_BYTES);
@@ -179,10 +178,10 @@ Examples:
       );
       const wouldRead =
         run.near_misses === undefined ? {} : { would_read: formatsThatRead({ topic, payload }) };
-      printResult(
-        { json: { format: format.name, ...run, ...wouldRead }, text: triedText({ ...run, ...wouldRead }) },
-        options,
-      );
+      return {
+        json: { format: format.name, ...run, ...wouldRead },
+        text: triedText({ ...run, ...wouldRead }),
+      };
     });
 }
 

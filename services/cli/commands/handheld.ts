@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { renderUnicodeCompact } from 'uqr';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import {
@@ -12,7 +12,7 @@ import { HANDHELD_PORT, HANDHELD_URL } from '../../../platform/runtime/handheld-
 import { textSetting } from '../../../platform/runtime/setting-kinds.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { TLS_SETTINGS } from '../../../platform/runtime/tls-settings.ts';
-import { addCommand, examples, id, printResult } from '../command-line/command-line.ts';
+import { addCommand, type Command, examples, id } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -31,7 +31,6 @@ interface CreateOptions {
   name: string;
   expiresAt?: string;
   qr?: string | true;
-  json?: boolean;
 }
 
 function addHandheldCreate(program: Command): void {
@@ -46,7 +45,7 @@ function addHandheldCreate(program: Command): void {
       appAddress,
     )
     .addHelpText(...examples("handheld create --org 1 --name 'Scanner 1' --qr"))
-    .action(async (options: CreateOptions) => {
+    .prints(async (options: CreateOptions) => {
       const { org: orgId, name, expiresAt = null, qr } = options;
       const codeOf = (token: string) =>
         qr === undefined ? null : signInCode(token, qr === true ? null : qr, running().env);
@@ -56,19 +55,15 @@ function addHandheldCreate(program: Command): void {
       ).catch(refuseExpiry(expiresAt));
       const code = codeOf(token);
       const text = `Handheld ${handheldId}; its token, shown only now:\n${token}`;
-      printResult(
-        {
-          json: { id: handheldId, token, ...(code === null ? {} : { url: code.url }) },
-          text: code === null ? text : `${text}\n\n${code.text}`,
-        },
-        options,
-      );
+      return {
+        json: { id: handheldId, token, ...(code === null ? {} : { url: code.url }) },
+        text: code === null ? text : `${text}\n\n${code.text}`,
+      };
     });
 }
 
 interface ListOptions {
   org?: number;
-  json?: boolean;
 }
 
 function addHandheldList(program: Command): void {
@@ -76,9 +71,9 @@ function addHandheldList(program: Command): void {
     .description('List handhelds, including those with a revoked or expired token.')
     .option('--org <id>', 'only those of this organization', id)
     .addHelpText(...examples('handheld list --org 1'))
-    .action(async (options: ListOptions) => {
+    .prints(async (options: ListOptions) => {
       const handhelds = await withConnections(({ db }) => listHandhelds(db, options.org ?? null));
-      printResult({ json: handhelds, text: textOf(handhelds) }, options);
+      return { json: handhelds, text: textOf(handhelds) };
     });
 }
 
@@ -103,7 +98,6 @@ function textOf(handhelds: readonly ListedHandheld[]): string {
 interface RenameOptions {
   id: number;
   name: string;
-  json?: boolean;
 }
 
 function addHandheldRename(program: Command): void {
@@ -112,21 +106,17 @@ function addHandheldRename(program: Command): void {
     .requiredOption('--id <id>', 'the handheld', id)
     .requiredOption('--name <name>', 'its name, 1 to 255 characters')
     .addHelpText(...examples("handheld rename --id 3 --name 'Scanner 3'"))
-    .action(async (options: RenameOptions) => {
+    .prints(async (options: RenameOptions) => {
       const { id: handheldId, name } = options;
       await withConnections(({ db, actor }) =>
         renameHandheld(db, actor, { orgId: null, id: handheldId, name }),
       );
-      printResult(
-        { json: { id: handheldId, name }, text: forTerminal(`Handheld ${handheldId} is now ${name}`) },
-        options,
-      );
+      return { json: { id: handheldId, name }, text: forTerminal(`Handheld ${handheldId} is now ${name}`) };
     });
 }
 
 interface RevokeOptions {
   id: number;
-  json?: boolean;
 }
 
 function addHandheldRevoke(program: Command): void {
@@ -134,12 +124,9 @@ function addHandheldRevoke(program: Command): void {
     .description("End a handheld's token, from its next request on.")
     .requiredOption('--id <id>', 'the handheld', id)
     .addHelpText(...examples('handheld revoke --id 3'))
-    .action(async (options: RevokeOptions) => {
+    .prints(async (options: RevokeOptions) => {
       const revoked = await withConnections(({ db, actor }) => revokeHandheld(db, actor, options.id));
-      printResult(
-        { json: revoked, text: `Handheld ${revoked.id} is revoked since ${revoked.revoked_at}` },
-        options,
-      );
+      return { json: revoked, text: `Handheld ${revoked.id} is revoked since ${revoked.revoked_at}` };
     });
 }
 

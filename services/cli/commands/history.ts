@@ -1,7 +1,6 @@
-import type { Command } from 'commander';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { requireLiveByKey } from '../../../domain/master-data/by-id-or-key.ts';
-import { addCommand, examples, id, printResult } from '../command-line/command-line.ts';
+import { addCommand, type Command, examples, id, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
 import { describeRecomputed, interrupted, recomputeShowing, shownRecomputed } from '../parts/recompute.ts';
 
@@ -9,7 +8,6 @@ interface Options {
   org: number;
   asset?: string;
   dryRun?: boolean;
-  json?: boolean;
 }
 
 export function addHistory(program: Command): void {
@@ -28,7 +26,7 @@ export function addHistory(program: Command): void {
         await requireLiveOrganization(db, orgId);
         const assetId = asset === null ? null : await requireLiveByKey(db, 'asset', orgId, asset);
         const { isFinished, ...done } = await recomputeShowing(pool, orgId, { assetId, isDry });
-        printResult({ json: shownRecomputed(done, isDry), text: describeRecomputed(done, isDry) }, options);
+        printResult({ json: shownRecomputed(done, isDry), text: describeRecomputed(done, isDry) });
         if (!isFinished) {
           throw interrupted('run it again to continue');
         }

@@ -1,5 +1,4 @@
 import { createReadStream, statSync } from 'node:fs';
-import type { Command } from 'commander';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { writeJson } from '../../../base/json/json-text.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
@@ -9,7 +8,7 @@ import { CSV_COLUMNS } from '../../../domain/master-data/imports/given-row.ts';
 import { importFile } from '../../../domain/master-data/imports/import-file.ts';
 import { FILE_LIMIT, issuesOfFile, type RowIssue } from '../../../domain/master-data/imports/read-rows.ts';
 import type { ImportReport, RowChange } from '../../../domain/master-data/imports/report.ts';
-import { addCommand, id, printResult } from '../command-line/command-line.ts';
+import { addCommand, type Command, type CommandResult, id } from '../command-line/command-line.ts';
 import { withOrganization } from '../connections/database.ts';
 import { FileFault } from '../files/read-file.ts';
 import { showProgress } from '../running/running.ts';
@@ -49,7 +48,6 @@ interface ImportOptions {
   org: number;
   file: string;
   dryRun?: true;
-  json?: boolean;
 }
 
 interface Help {
@@ -77,11 +75,11 @@ Examples:
   ${TAGTRAIL} import ${noun} --org 1 --file ${noun}.csv --dry-run
   ${TAGTRAIL} import ${noun} --org 1 --file ${noun}.csv`,
     )
-    .action((options: ImportOptions) => importAndTell(resource, options));
+    .prints((options: ImportOptions) => imported(resource, options));
 }
 
 /** @throws FileFault with every fault of the file. */
-async function importAndTell(resource: Keyed, options: ImportOptions): Promise<void> {
+async function imported(resource: Keyed, options: ImportOptions): Promise<CommandResult> {
   const source = sourceOf(options.file);
   const progress = showProgress();
   const outcome = await withOrganization(options.org, (db, actor) =>
@@ -99,7 +97,7 @@ async function importAndTell(resource: Keyed, options: ImportOptions): Promise<v
       outcome.leftOut,
     );
   }
-  printResult({ json: outcome.report, text: textOf(outcome.report) }, options);
+  return { json: outcome.report, text: textOf(outcome.report) };
 }
 
 /** @throws AppError `invalid_input` if there is no such file, or it is too large. */

@@ -1,11 +1,10 @@
-import type { Command } from 'commander';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/issue-key.ts';
 import type { ApiKeyRow } from '../../../domain/administration/api-keys/key-row.ts';
 import { listKeys } from '../../../domain/administration/api-keys/list-keys.ts';
 import { revokeKey } from '../../../domain/administration/api-keys/revoke-key.ts';
 import { SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
-import { addCommand, examples, id, printResult } from '../command-line/command-line.ts';
+import { addCommand, type Command, examples, id } from '../command-line/command-line.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
 import { refuseExpiry } from '../parts/refuse-expiry.ts';
@@ -21,7 +20,6 @@ interface CreateOptions {
   name: string;
   scopes: string[];
   expiresAt?: string;
-  json?: boolean;
 }
 
 function addKeyCreate(program: Command): void {
@@ -32,12 +30,12 @@ function addKeyCreate(program: Command): void {
     .requiredOption('--scopes <a,b>', `its scopes: ${SCOPES.join(', ')}`, asList)
     .option('--expires-at <time>', 'when it ends, RFC 3339; default: never')
     .addHelpText(...examples('key create --org 1 --name erp --scopes assets:read,tracking:read'))
-    .action(async (options: CreateOptions) => {
+    .prints(async (options: CreateOptions) => {
       const { org: orgId, name, scopes, expiresAt = null } = options;
       const { id: keyId, key } = await withConnections(({ db, actor }) =>
         createApiKey(db, actor, { orgId, name, scopes, expiresAt }),
       ).catch(refuseExpiry(expiresAt));
-      printResult({ json: { id: keyId, key }, text: `Key ${keyId}, shown only now:\n${key}` }, options);
+      return { json: { id: keyId, key }, text: `Key ${keyId}, shown only now:\n${key}` };
     });
 }
 
@@ -55,26 +53,23 @@ function addKeyList(program: Command): void {
     )
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText(...examples('key list --org 1'))
-    .action(async (options: { org: number; json?: boolean }) => {
+    .prints(async (options: { org: number }) => {
       const keys = (await withConnections(({ db }) => listKeys(db, options.org))).map(toJson);
-      printResult(
-        {
-          json: keys,
-          text: listTable(
-            ['id', 'name', 'scopes', 'created', 'expires', 'revoked', 'last used'],
-            keys.map((key) => [
-              key.id,
-              key.name,
-              key.scopes.join(','),
-              key.created_at,
-              key.expires_at ?? 'never',
-              key.revoked_at ?? '',
-              key.last_used_at ?? 'never',
-            ]),
-          ).join('\n'),
-        },
-        options,
-      );
+      return {
+        json: keys,
+        text: listTable(
+          ['id', 'name', 'scopes', 'created', 'expires', 'revoked', 'last used'],
+          keys.map((key) => [
+            key.id,
+            key.name,
+            key.scopes.join(','),
+            key.created_at,
+            key.expires_at ?? 'never',
+            key.revoked_at ?? '',
+            key.last_used_at ?? 'never',
+          ]),
+        ).join('\n'),
+      };
     });
 }
 
@@ -95,11 +90,8 @@ function addKeyRevoke(program: Command): void {
     .description('Revoke an API key. Every process refuses it from the next request on.')
     .requiredOption('--id <id>', 'the id of the key, the part between tt_ and the next _')
     .addHelpText(...examples('key revoke --id 01KQSA8N2V6T4W8XJY3ZB5D7FH'))
-    .action(async (options: { id: string; json?: boolean }) => {
+    .prints(async (options: { id: string }) => {
       const revoked = await withConnections(({ db, actor }) => revokeKey(db, actor, options.id));
-      printResult(
-        { json: revoked, text: `Key ${revoked.id} is revoked since ${revoked.revoked_at}` },
-        options,
-      );
+      return { json: revoked, text: `Key ${revoked.id} is revoked since ${revoked.revoked_at}` };
     });
 }

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import {
   MICROS_PER_DAY,
@@ -36,6 +36,7 @@ import { TIME_SETTINGS } from '../../../platform/runtime/time-settings.ts';
 import {
   addCommand,
   asNumber,
+  type Command,
   type CommandResult,
   examples,
   id,
@@ -58,7 +59,6 @@ interface SetOptions extends DecidingOptions {
   org: number;
   location?: string;
   from?: Micros;
-  json?: boolean;
 }
 
 function addLocateSet(program: Command): void {
@@ -101,21 +101,18 @@ function addLocateSet(program: Command): void {
           ...(made.lacks === null ? [] : [sayLack(made.lacks)]),
           ...(recomputed === null ? [] : [describeRecomputed(recomputed, false)]),
         ];
-        printResult(
-          {
-            json: {
-              org_id: orgId,
-              location_external_key: locationExternalKey,
-              ...shown(made),
-              valid_from: shownTime(validFrom),
-              valid_to: until === null ? null : shownTime(until),
-              position_lacks: made.lacks,
-              recomputed: recomputed === null ? null : shownRecomputed(recomputed, false),
-            },
-            text: lines.join('\n'),
+        printResult({
+          json: {
+            org_id: orgId,
+            location_external_key: locationExternalKey,
+            ...shown(made),
+            valid_from: shownTime(validFrom),
+            valid_to: until === null ? null : shownTime(until),
+            position_lacks: made.lacks,
+            recomputed: recomputed === null ? null : shownRecomputed(recomputed, false),
           },
-          options,
-        );
+          text: lines.join('\n'),
+        });
         if (recomputed?.isFinished === false) {
           throw interrupted(`the setting is made; ${TAGTRAIL} history recompute --org ${orgId} goes on`);
         }
@@ -130,23 +127,20 @@ function addLocateRemove(program: Command): void {
     .option('--location <key>', 'its location, by its external key; default: the organization')
     .requiredOption('--from <time>', 'when it begins, as locate list shows it, RFC 3339', time)
     .addHelpText(...examples('locate remove --org 1 --location HALL --from 2027-01-04T06:00:00Z'))
-    .action(async (options: { org: number; location?: string; from: Micros; json?: boolean }) => {
+    .prints(async (options: { org: number; location?: string; from: Micros }) => {
       const { org: orgId, location: locationExternalKey = null, from } = options;
       await withConnections(({ db, actor }) =>
         removeLocating(db, actor, orgId, { locationExternalKey, from }),
       );
       const where = locationExternalKey ?? `Organization ${orgId}`;
-      printResult(
-        {
-          json: {
-            org_id: orgId,
-            location_external_key: locationExternalKey,
-            valid_from: shownTime(from),
-          },
-          text: `${where}: the setting from ${shownTime(from)} is removed`,
+      return {
+        json: {
+          org_id: orgId,
+          location_external_key: locationExternalKey,
+          valid_from: shownTime(from),
         },
-        options,
-      );
+        text: `${where}: the setting from ${shownTime(from)} is removed`,
+      };
     });
 }
 
@@ -160,7 +154,7 @@ function addLocateList(program: Command): void {
     .description('List the settings, newest first, with their authors.')
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText(...examples('locate list --org 1'))
-    .action(async (options: { org: number; json?: boolean }) => {
+    .prints(async (options: { org: number }) => {
       const rows = await withConnections(async ({ db, pool }) => {
         await requireLiveOrganization(db, options.org);
         const made = await settingHistory(db, options.org, MOST_SETTINGS);
@@ -198,7 +192,7 @@ function addLocateList(program: Command): void {
         rows.length === 0
           ? 'none: every scan says where its asset is'
           : [...table, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
-      printResult({ json: rows, text }, options);
+      return { json: rows, text };
     });
 }
 
@@ -220,7 +214,6 @@ interface TryOptions extends DecidingOptions {
   since?: Micros;
   until?: Micros;
   asset?: string;
-  json?: boolean;
 }
 
 const EXAMPLE = `
@@ -264,7 +257,7 @@ function addLocateTry(program: Command): void {
         `\n  ${TAGTRAIL} locate try --org 1 --location HALL --by strength --certainty 2 --asset CART-7` +
         `\n${EXAMPLE}`,
     )
-    .action(async (options: TryOptions) => {
+    .prints(async (options: TryOptions) => {
       const deciding = decidingOf(options, 'strength');
       const tried = await withConnections(async ({ pool }) => {
         const client = await pool.connect();
@@ -274,7 +267,7 @@ function addLocateTry(program: Command): void {
           client.release();
         }
       });
-      printResult(tried, options);
+      return tried;
     });
 }
 

@@ -1,11 +1,18 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_SECOND } from '../../../base/instant.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { setWatch } from '../../../domain/administration/watches/set-watch.ts';
 import { listWatches, type StoredWatch } from '../../../domain/presence/coverage/stored-watches.ts';
 import { COVERAGES, MAX_GAP, MODES, type Watch } from '../../../domain/presence/coverage/watches.ts';
-import { addCommand, examples, id, oneOf, printResult } from '../command-line/command-line.ts';
+import {
+  addCommand,
+  type Command,
+  type CommandResult,
+  examples,
+  id,
+  oneOf,
+} from '../command-line/command-line.ts';
 import { shownTime } from '../command-line/instants.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -18,7 +25,6 @@ interface Options {
   maxGap?: number;
   coverage?: Watch['coverage'];
   list?: true;
-  json?: boolean;
 }
 
 export function addLocation(program: Command): void {
@@ -54,10 +60,10 @@ export function addLocation(program: Command): void {
         'location watch --org 1 --list',
       ),
     )
-    .action((options: Options) => (options.list === true ? list(options) : set(options)));
+    .prints((options: Options) => (options.list === true ? list(options) : set(options)));
 }
 
-async function set(options: Options): Promise<void> {
+async function set(options: Options): Promise<CommandResult> {
   const { org: orgId, location, mode, maxGap: gap = null, coverage = 'all' } = options;
   if (location === undefined || mode === undefined) {
     throw new AppError('invalid_input', 'Give --location and --mode, or --list');
@@ -65,40 +71,34 @@ async function set(options: Options): Promise<void> {
   const watch = await withConnections(({ db, actor }) =>
     setWatch(db, actor, { orgId, locationExternalKey: location, mode, maxGap: gap, coverage }),
   );
-  printResult(
-    {
-      json: { org_id: orgId, location_external_key: location, ...watchRow(watch) },
-      text: `${location}: ${sayWatch(watch)}; from ${shownTime(watch.valid_from)} on`,
-    },
-    options,
-  );
+  return {
+    json: { org_id: orgId, location_external_key: location, ...watchRow(watch) },
+    text: `${location}: ${sayWatch(watch)}; from ${shownTime(watch.valid_from)} on`,
+  };
 }
 
-async function list(options: Options): Promise<void> {
+async function list(options: Options): Promise<CommandResult> {
   const watches = await withConnections(async ({ db }) => {
     await requireLiveOrganization(db, options.org);
     return listWatches(db, options.org);
   });
-  printResult(
-    {
-      json: watches.map((watch) => ({
-        location_external_key: watch.location_external_key,
-        ...watchRow(watch),
-      })),
-      text:
-        watches.length === 0
-          ? 'none; every location is a portal'
-          : listTable(
-              ['location', 'since', 'watched'],
-              watches.map((watch) => [
-                watch.location_external_key,
-                shownTime(watch.valid_from),
-                sayWatch(watch),
-              ]),
-            ).join('\n'),
-    },
-    options,
-  );
+  return {
+    json: watches.map((watch) => ({
+      location_external_key: watch.location_external_key,
+      ...watchRow(watch),
+    })),
+    text:
+      watches.length === 0
+        ? 'none; every location is a portal'
+        : listTable(
+            ['location', 'since', 'watched'],
+            watches.map((watch) => [
+              watch.location_external_key,
+              shownTime(watch.valid_from),
+              sayWatch(watch),
+            ]),
+          ).join('\n'),
+  };
 }
 
 function maxGap(text: string): number {

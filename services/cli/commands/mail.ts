@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { testLetter } from '../../../domain/alerts/mail/letter/letter.ts';
@@ -7,7 +7,7 @@ import { isAddress } from '../../../domain/alerts/mail/sending/sender.ts';
 import { CONSOLE_URL } from '../../../platform/runtime/console-url.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { faultOfMail, MAIL_SETTINGS } from '../../worker/config.ts';
-import { addCommand, printResult } from '../command-line/command-line.ts';
+import { addCommand, type Command } from '../command-line/command-line.ts';
 import { FAILED } from '../command-line/report-error.ts';
 import { running } from '../running/running.ts';
 
@@ -21,7 +21,7 @@ export function addMail(program: Command): void {
       'after',
       `\nExample:\n  SMTP_URL=smtp://mail.example.com MAIL_FROM=alerts@example.com ${TAGTRAIL} mail test --to you@example.com`,
     )
-    .action(async (options: { to: string; json?: boolean }) => {
+    .prints(async (options: { to: string }) => {
       const { server, from, consoleUrl } = mailSettings();
       const { outcome, error } = await openMailer(server, from).send(
         { name: '', address: options.to },
@@ -31,8 +31,8 @@ export function addMail(program: Command): void {
         outcome === 'sent'
           ? `Sent to ${options.to}: ${server.host} took it. If it does not arrive, look at that server's log`
           : `Not sent: ${error}`;
-      printResult({ json: { sent: outcome === 'sent', outcome, error }, text }, options);
       running().status = outcome === 'sent' ? 0 : FAILED;
+      return { json: { sent: outcome === 'sent', outcome, error }, text };
     });
 }
 

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline';
-import type { Command } from 'commander';
 import { AppError, messageOf } from '../../../base/errors.ts';
-import { addTopCommand, examples } from '../command-line/command-line.ts';
+import { addTopCommand, type Command, examples } from '../command-line/command-line.ts';
 import { running } from '../running/running.ts';
 
 export function addMcp(program: Command): void {

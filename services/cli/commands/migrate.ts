@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { sqlStateOf } from '../../../db/timescale/connections/sql-state.ts';
@@ -8,7 +7,7 @@ import { readMigrations } from '../../../db/timescale/schema/migrations.ts';
 import { finishSearchIndexes } from '../../../db/timescale/schema/search-indexes.ts';
 import { requireReachable } from '../../../platform/runtime/database.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
-import { addTopCommand, printResult } from '../command-line/command-line.ts';
+import { addTopCommand, type Command, printResult } from '../command-line/command-line.ts';
 import { withOwnerUrl } from '../connections/database.ts';
 import { running } from '../running/running.ts';
 
@@ -24,7 +23,7 @@ export function addMigrate(program: Command): void {
       'after',
       `\nExample:\n  DATABASE_URL=postgres://tagtrail:secret@db:5432/tagtrail ${TAGTRAIL} migrate`,
     )
-    .action(async (options) => {
+    .action(async () => {
       const { result, isNewLogin, built, isInterrupted } = await withInterruption((signal) =>
         withOwnerUrl(async (url, processUrl) => ({
           result: await migrated(url, processUrl, signal),
@@ -45,7 +44,7 @@ export function addMigrate(program: Command): void {
         ...(isNewLogin ? ['Created the user of DATABASE_URL with the roles of the processes.'] : []),
         ...built.map((index) => `Built ${index}.`),
       ];
-      printResult({ json: result, text: lines.join('\n') }, options);
+      printResult({ json: result, text: lines.join('\n') });
       if (isInterrupted) {
         throw new AppError('unavailable', 'Interrupted; run it again to continue');
       }

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import {
   createConsumer,
@@ -6,7 +5,7 @@ import {
   listConsumers,
 } from '../../../domain/administration/mqtt-consumers/consumers.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
-import { addCommand, examples, id, printResult } from '../command-line/command-line.ts';
+import { addCommand, type Command, examples, id } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -32,20 +31,17 @@ Moves are published below MQTT_MOVES_PREFIX. Add the login to a broker of your o
 Example:
   ${TAGTRAIL} mqtt-consumer create --org 1 --name Node-RED`,
     )
-    .action(async (options: { org: number; name: string; json?: boolean }) => {
+    .prints(async (options: { org: number; name: string }) => {
       const { org: orgId, name } = options;
       const consumer = await withConnections(({ db, actor }) => createConsumer(db, actor, { orgId, name }));
       const { id: consumerId, username, password } = consumer;
-      printResult(
-        {
-          json: { id: consumerId, name, mqtt_username: username, mqtt_password: password },
-          text: `Consumer ${consumerId}: ${name}
+      return {
+        json: { id: consumerId, name, mqtt_username: username, mqtt_password: password },
+        text: `Consumer ${consumerId}: ${name}
 MQTT user name  ${username}
 MQTT password   ${password}  (shown only now)
 It may subscribe to <MQTT_MOVES_PREFIX>/${orgId}/#, and do nothing else.`,
-        },
-        options,
-      );
+      };
     });
 }
 
@@ -54,7 +50,7 @@ function addMqttConsumerList(program: Command): void {
     .description('List the logins that may read the moves of an organization over MQTT.')
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText(...examples('mqtt-consumer list --org 1'))
-    .action(async (options: { org: number; json?: boolean }) => {
+    .prints(async (options: { org: number }) => {
       const consumers = await withConnections(async ({ db }) => {
         await requireLiveOrganization(db, options.org);
         return listConsumers(db, options.org);
@@ -67,7 +63,7 @@ function addMqttConsumerList(program: Command): void {
             each.last_used_at ?? 'never',
           ]),
         ).join('\n');
-      printResult({ json: consumers, text: consumers.length === 0 ? 'No consumers.' : table() }, options);
+      return { json: consumers, text: consumers.length === 0 ? 'No consumers.' : table() };
     });
 }
 
@@ -78,11 +74,8 @@ function addMqttConsumerDelete(program: Command): void {
     )
     .requiredOption('--consumer <id>', 'which login', id)
     .addHelpText(...examples('mqtt-consumer delete --consumer 1'))
-    .action(async (options: { consumer: number; json?: boolean }) => {
+    .prints(async (options: { consumer: number }) => {
       const deleted = await withConnections(({ db, actor }) => deleteConsumer(db, actor, options.consumer));
-      printResult(
-        { json: deleted, text: forTerminal(`Consumer ${deleted.id} (${deleted.name}) is deleted.`) },
-        options,
-      );
+      return { json: deleted, text: forTerminal(`Consumer ${deleted.id} (${deleted.name}) is deleted.`) };
     });
 }

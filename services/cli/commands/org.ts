@@ -1,6 +1,5 @@
 import { appendFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { makeFolder } from '../../../base/make-folder.ts';
 import { table } from '../../../base/table.ts';
@@ -22,7 +21,7 @@ import {
 } from '../../../domain/administration/organizations/organizations.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { commandLineActor } from '../../standalone/command-line-actor.ts';
-import { addCommand, examples, id, printResult } from '../command-line/command-line.ts';
+import { addCommand, type Command, type CommandResult, examples, id } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections, withMigratedOwnerUrl } from '../connections/database.ts';
@@ -44,11 +43,11 @@ function addOrgCreate(program: Command): void {
     .description('Add an organization.')
     .requiredOption('--name <name>', 'its name, 1 to 255 characters')
     .addHelpText(...examples("org create --name 'Acme Logistics'"))
-    .action(async (options: { name: string; json?: boolean }) => {
+    .prints(async (options: { name: string }) => {
       const { id, name } = await withConnections(({ db, actor }) =>
         createOrganization(db, actor, options.name),
       );
-      printResult({ json: { id, name }, text: `Organization ${id}: ${name}` }, options);
+      return { json: { id, name }, text: `Organization ${id}: ${name}` };
     });
 }
 
@@ -56,18 +55,15 @@ function addOrgList(program: Command): void {
   addCommand(program, 'org', 'list')
     .description('List the organizations.')
     .addHelpText(...examples('org list --json'))
-    .action(async (options: { json?: boolean }) => {
+    .prints(async () => {
       const organizations = await withConnections(({ db }) => listOrganizations(db));
-      printResult(
-        {
-          json: organizations.map(({ id, name }) => ({ id, name })),
-          text: listTable(
-            ['id', 'name'],
-            organizations.map(({ id, name }) => [String(id), name]),
-          ).join('\n'),
-        },
-        options,
-      );
+      return {
+        json: organizations.map(({ id, name }) => ({ id, name })),
+        text: listTable(
+          ['id', 'name'],
+          organizations.map(({ id, name }) => [String(id), name]),
+        ).join('\n'),
+      };
     });
 }
 
@@ -77,14 +73,11 @@ function addOrgRename(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--name <name>', 'its name, 1 to 255 characters')
     .addHelpText(...examples("org rename --org 2 --name 'Acme Europe'"))
-    .action(async (options: { org: number; name: string; json?: boolean }) => {
+    .prints(async (options: { org: number; name: string }) => {
       const { id: orgId, name } = await withConnections(({ db, actor }) =>
         renameOrganization(db, actor, { id: options.org, name: options.name }),
       );
-      printResult(
-        { json: { id: orgId, name }, text: forTerminal(`Organization ${orgId} is now ${name}`) },
-        options,
-      );
+      return { json: { id: orgId, name }, text: forTerminal(`Organization ${orgId} is now ${name}`) };
     });
 }
 
@@ -95,21 +88,17 @@ function addOrgDelete(program: Command): void {
     )
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText(...examples('org delete --org 2'))
-    .action(async (options: { org: number; json?: boolean }) => {
+    .prints(async (options: { org: number }) => {
       const { id: orgId, name } = await withConnections(({ db, actor }) =>
         deleteOrganization(db, actor, options.org),
       );
-      printResult(
-        { json: { id: orgId, name }, text: forTerminal(`Organization ${orgId} is deleted: ${name}`) },
-        options,
-      );
+      return { json: { id: orgId, name }, text: forTerminal(`Organization ${orgId} is deleted: ${name}`) };
     });
 }
 
 interface ExportOptions {
   org: number;
   folder: string;
-  json?: boolean;
 }
 
 /** For its owner only: the files have names, addresses and positions. */
@@ -123,7 +112,7 @@ function addOrgExport(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--folder <path>', 'the folder; created if missing, and must be empty')
     .addHelpText(...examples('org export --org 2 --folder acme'))
-    .action(async (options: ExportOptions) => {
+    .prints(async (options: ExportOptions) => {
       const { org: orgId, folder } = options;
       await requireEmpty(folder);
       const progress = showProgress();
@@ -149,13 +138,10 @@ function addOrgExport(program: Command): void {
         ['file', 'rows'],
         files.map(({ name, rows }) => [name, String(rows)]),
       );
-      printResult(
-        {
-          json: { org_id: orgId, folder, files },
-          text: [...lines, `The export is complete: ${folder}`].join('\n'),
-        },
-        options,
-      );
+      return {
+        json: { org_id: orgId, folder, files },
+        text: [...lines, `The export is complete: ${folder}`].join('\n'),
+      };
     });
 }
 
@@ -176,7 +162,6 @@ interface ImportOptions {
   folder: string;
   org?: number;
   dryRun?: true;
-  json?: boolean;
 }
 
 function addOrgImport(program: Command): void {
@@ -188,7 +173,7 @@ function addOrgImport(program: Command): void {
     .option('--org <id>', 'an empty organization to import into, instead of its former id', id)
     .option('--dry-run', 'do everything, then roll it back')
     .addHelpText(...examples('org import --folder acme --dry-run', 'org import --folder acme'))
-    .action(async (options: ImportOptions) => {
+    .prints(async (options: ImportOptions) => {
       const { folder, org: into = null, dryRun } = options;
       const isDryRun = dryRun === true;
       const progress = showProgress();
@@ -205,17 +190,14 @@ function addOrgImport(program: Command): void {
         );
       }).finally(() => progress.end());
       const { orgId, name, tables, people } = imported;
-      printResult(
-        {
-          json: {
-            ...{ org_id: orgId, name, is_dry_run: isDryRun },
-            tables: tables.map(({ name, rows, leftOut }) => ({ name, rows, left_out: leftOut })),
-            users: { created: people.created, found: people.found, left_out: people.leftOut },
-          },
-          text: textOf(imported, isDryRun),
+      return {
+        json: {
+          ...{ org_id: orgId, name, is_dry_run: isDryRun },
+          tables: tables.map(({ name, rows, leftOut }) => ({ name, rows, left_out: leftOut })),
+          users: { created: people.created, found: people.found, left_out: people.leftOut },
         },
-        options,
-      );
+        text: textOf(imported, isDryRun),
+      };
     });
 }
 
@@ -246,7 +228,6 @@ interface EraseOptions {
   org: number;
   confirm?: string;
   leavePublished?: true;
-  json?: boolean;
 }
 
 function addOrgErase(program: Command): void {
@@ -258,26 +239,23 @@ function addOrgErase(program: Command): void {
     .option('--confirm <name>', 'its name, to confirm')
     .option('--leave-published', 'erase even if messages about its assets are retained at a broker')
     .addHelpText(...examples('org erase --org 2 --confirm Acme'))
-    .action((options: EraseOptions) => (options.confirm === undefined ? show(options) : erase(options)));
+    .prints((options: EraseOptions) => (options.confirm === undefined ? show(options) : erase(options)));
 }
 
-async function show(options: EraseOptions): Promise<void> {
+async function show(options: EraseOptions): Promise<CommandResult> {
   const { name, tables } = await withConnections(({ pool }) => previewErasure(pool, options.org));
   const lines = table(
     ['table', 'rows'],
     tables.map((each) => [each.name, String(each.rows)]),
   );
   const todo = `Nothing is erased yet. To erase organization ${options.org}, give its name: --confirm '${name}'`;
-  printResult(
-    {
-      json: { id: options.org, name, is_erased: false, tables },
-      text: [...lines, forTerminal(todo)].join('\n'),
-    },
-    options,
-  );
+  return {
+    json: { id: options.org, name, is_erased: false, tables },
+    text: [...lines, forTerminal(todo)].join('\n'),
+  };
 }
 
-async function erase(options: EraseOptions): Promise<void> {
+async function erase(options: EraseOptions): Promise<CommandResult> {
   const { org: orgId, confirm: name = '', leavePublished } = options;
   const progress = showProgress();
   const tables = await withInterruption((signal) =>
@@ -294,7 +272,7 @@ async function erase(options: EraseOptions): Promise<void> {
     ...table(['table', 'deleted', 'left'], tables.map(rowOf)),
     forTerminal(`Organization ${orgId} is erased: ${name}`),
   ];
-  printResult({ json: { id: orgId, name, is_erased: true, tables }, text: text.join('\n') }, options);
+  return { json: { id: orgId, name, is_erased: true, tables }, text: text.join('\n') };
 }
 
 function rowOf({ name, deleted, left }: ErasedTable): string[] {

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
@@ -24,7 +24,7 @@ import { IDENTITIES, type Identity } from '../../../domain/formats/mapping/langu
 import type { Policies } from '../../../domain/formats/mapping/policies.ts';
 import { namesAntennas } from '../../../domain/formats/names-antennas.ts';
 import { EXPECTED } from '../../../domain/presence/expectations.ts';
-import { addCommand, examples, id, oneOf, printResult } from '../command-line/command-line.ts';
+import { addCommand, type Command, examples, id, oneOf, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -47,7 +47,6 @@ interface CreateOptions extends Partial<Policies> {
   topic: string;
   format: string;
   expect?: number | 'learned';
-  json?: boolean;
 }
 
 function nextOf(readerId: number, format: string): string {
@@ -95,20 +94,17 @@ function addReaderCreate(program: Command): void {
           configured,
         );
         const { id: readerId, mqttUsername, mqttPassword } = reader;
-        printResult(
-          {
-            json: {
-              id: readerId,
-              name,
-              topic,
-              mqtt_username: mqttUsername,
-              mqtt_password: mqttPassword,
-              push_path: pushPath(readerId),
-            },
-            text: sayCreated(reader, { name, topic, format }),
+        printResult({
+          json: {
+            id: readerId,
+            name,
+            topic,
+            mqtt_username: mqttUsername,
+            mqtt_password: mqttPassword,
+            push_path: pushPath(readerId),
           },
-          options,
-        );
+          text: sayCreated(reader, { name, topic, format }),
+        });
         // The password above all, the only copy.
         await finishOutput();
         await awaitReader(db, topic);
@@ -137,7 +133,6 @@ interface SetOptions {
   reportUnknown?: 'on' | 'off' | 'default';
   expect?: number | 'learned';
   newPassword?: true;
-  json?: boolean;
 }
 
 function addReaderSet(program: Command): void {
@@ -188,13 +183,10 @@ async function setByOptions(options: SetOptions): Promise<void> {
       change,
       configured,
     );
-    printResult(
-      {
-        json: { ...readerRow(reader), ...(mqttPassword === null ? {} : { mqtt_password: mqttPassword }) },
-        text: saySet(reader, mqttPassword),
-      },
-      options,
-    );
+    printResult({
+      json: { ...readerRow(reader), ...(mqttPassword === null ? {} : { mqtt_password: mqttPassword }) },
+      text: saySet(reader, mqttPassword),
+    });
     // The password above all, the only copy.
     await finishOutput();
     if (isElsewhere) {
@@ -250,17 +242,14 @@ function addReaderDelete(program: Command): void {
     .description('Delete a reader. Its past reads stay.')
     .requiredOption('--reader <id>', 'which reader', id)
     .addHelpText(...examples('reader delete --reader 1'))
-    .action(async (options: { reader: number; json?: boolean }) => {
+    .prints(async (options: { reader: number }) => {
       const reader = await withConnections(({ db, actor }) => deleteReader(db, actor, options.reader));
       await heardEverywhere();
       const { id: readerId, name, topic } = reader;
-      printResult(
-        {
-          json: { id: readerId, name, topic, deleted_at: wireTime(reader.deletedAt) },
-          text: forTerminal(`Reader ${readerId} (${name}) is deleted; topic ${topic} is free again.`),
-        },
-        options,
-      );
+      return {
+        json: { id: readerId, name, topic, deleted_at: wireTime(reader.deletedAt) },
+        text: forTerminal(`Reader ${readerId} (${name}) is deleted; topic ${topic} is free again.`),
+      };
     });
 }
 
@@ -271,7 +260,7 @@ function addReaderList(program: Command): void {
     )
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText(...examples('reader list --org 1'))
-    .action(async (options: { org: number; json?: boolean }) => {
+    .prints(async (options: { org: number }) => {
       const readers = await withConnections(async ({ db }) => {
         await requireLiveOrganization(db, options.org);
         return listReaders(db, options.org);
@@ -290,7 +279,7 @@ function addReaderList(program: Command): void {
         ...reader.flaws,
         clock: reader.clock,
       }));
-      printResult({ json: rows, text: rows.length === 0 ? 'No readers.' : asTable(rows) }, options);
+      return { json: rows, text: rows.length === 0 ? 'No readers.' : asTable(rows) };
     });
 }
 
@@ -310,7 +299,7 @@ several.
 Example:
   ${TAGTRAIL} reader antennas --reader 1`,
     )
-    .action(async (options: { reader: number; json?: boolean }) => {
+    .prints(async (options: { reader: number }) => {
       const { antennas, unplaced } = await withConnections(({ db }) => findAntennas(db, options.reader));
       const registered = antennas.map(antennaRow);
       const lines = [
@@ -320,10 +309,7 @@ Example:
             `${name === '' ? 'antenna not named' : forTerminal(name)}: not registered, ${reads} reads, the last at ${at}`,
         ),
       ];
-      printResult(
-        { json: { antennas: registered, unplaced }, text: lines.join('\n') || 'No antennas.' },
-        options,
-      );
+      return { json: { antennas: registered, unplaced }, text: lines.join('\n') || 'No antennas.' };
     });
 }
 

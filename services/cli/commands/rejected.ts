@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { append } from '../../../base/append.ts';
 import { createClock } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
@@ -21,7 +21,14 @@ import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { retentionCoversLateness, TIME_SETTINGS } from '../../../platform/runtime/time-settings.ts';
 import type { Replay } from '../../mqtt-ingest/entry.ts';
-import { addCommand, examples, id, printResult, wholeNumber } from '../command-line/command-line.ts';
+import {
+  addCommand,
+  type Command,
+  examples,
+  id,
+  printResult,
+  wholeNumber,
+} from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -44,7 +51,7 @@ function addRejectedList(program: Command): void {
     )
     .option('--dismissed', 'list dismissed ones instead')
     .addHelpText(...examples('rejected list --org 1'))
-    .action(async (options: { org?: number; dismissed?: true; json?: boolean }) => {
+    .prints(async (options: { org?: number; dismissed?: true }) => {
       const messages = await withConnections(async ({ db }) => {
         if (options.org !== undefined) {
           await requireLiveOrganization(db, options.org);
@@ -52,7 +59,7 @@ function addRejectedList(program: Command): void {
         return listKept(db, options.org ?? null, { isDismissed: options.dismissed === true });
       });
       const rows = messages.map(rejectedRow);
-      printResult({ json: rows, text: rows.length === 0 ? 'No rejected messages.' : asTable(rows) }, options);
+      return { json: rows, text: rows.length === 0 ? 'No rejected messages.' : asTable(rows) };
     });
 }
 
@@ -77,7 +84,7 @@ function addRejectedShow(program: Command): void {
     .description('Show a rejected message with its payload (at most the first 64 KiB of it are kept).')
     .requiredOption('--id <id>', 'its id, from rejected list', rejectedId)
     .addHelpText(...examples('rejected show --id 17'))
-    .action(async (options: { id: number; json?: boolean }) => {
+    .prints(async (options: { id: number }) => {
       const message = await withConnections(({ db }) => findKept(db, options.id));
       if (message === null) {
         throw new AppError('not_found', `Rejected message ${options.id} not found`);
@@ -91,7 +98,7 @@ function addRejectedShow(program: Command): void {
         payload_bytes_kept: payload.length,
         payload_sha256: payloadSha256.toString('hex'),
       };
-      printResult({ json: row, text: asText(row) }, options);
+      return { json: row, text: asText(row) };
     });
 }
 
@@ -103,7 +110,6 @@ function asText({ payload, payload_encoding: encoding, ...row }: Record<string, 
 interface ReplayOptions {
   id?: number;
   org?: number;
-  json?: boolean;
 }
 
 function addRejectedReplay(program: Command): void {
@@ -128,9 +134,9 @@ function addRejectedReplay(program: Command): void {
           const replaying = { pool, actor, formats, rules: timeRules(), clock: createClock(), onMoves };
           const replayThis: ReplayThis = (messageId, how) => replay(replaying, messageId, how);
           if (options.id === undefined) {
-            await replayAll(replayThis, await idsToReplay(db, options.org ?? null), options);
+            await replayAll(replayThis, await idsToReplay(db, options.org ?? null));
           } else {
-            await replayOne(replayThis, options.id, options);
+            await replayOne(replayThis, options.id);
           }
         });
       }),
@@ -146,7 +152,7 @@ function timeRules() {
   return { lateness: LATENESS_DAYS * MICROS_PER_DAY, retention: SCAN_RETENTION_DAYS * MICROS_PER_DAY };
 }
 
-async function replayOne(replay: ReplayThis, messageId: number, options: ReplayOptions): Promise<void> {
+async function replayOne(replay: ReplayThis, messageId: number): Promise<void> {
   const result = await replay(messageId, { isOnlyOnce: false });
   if (result === null) {
     throw new AppError('not_found', `Rejected message ${messageId} not found`);
@@ -155,19 +161,16 @@ async function replayOne(replay: ReplayThis, messageId: number, options: ReplayO
   if (row.outcome === 'cut') {
     throw new AppError('conflict', sayCut(row));
   }
-  printResult(
-    {
-      json: [row],
-      text:
-        row.outcome === 'replayed'
-          ? `Message ${messageId} is replayed.\n${sayReads([row])}`
-          : forTerminal(`Message ${messageId} was rejected again: ${row.reason}`),
-    },
-    options,
-  );
+  printResult({
+    json: [row],
+    text:
+      row.outcome === 'replayed'
+        ? `Message ${messageId} is replayed.\n${sayReads([row])}`
+        : forTerminal(`Message ${messageId} was rejected again: ${row.reason}`),
+  });
 }
 
-async function replayAll(replay: ReplayThis, ids: readonly number[], options: ReplayOptions): Promise<void> {
+async function replayAll(replay: ReplayThis, ids: readonly number[]): Promise<void> {
   const rows: ReplayRow[] = [];
   const progress = showProgress();
   const done = await withInterruption(async (signal) => {
@@ -183,7 +186,7 @@ async function replayAll(replay: ReplayThis, ids: readonly number[], options: Re
     }
     return count;
   }).finally(() => progress.end());
-  printResult({ json: rows, text: summary(rows) }, options);
+  printResult({ json: rows, text: summary(rows) });
   if (done < ids.length) {
     throw new AppError(
       'unavailable',
@@ -237,7 +240,7 @@ function addRejectedDismiss(program: Command): void {
       'after',
       `\nJSON: {id, dismissed_at}.\n\nExamples:\n  ${TAGTRAIL} rejected dismiss --id 17\n  ${TAGTRAIL} rejected dismiss --id 17 --undo`,
     )
-    .action(async (options: { id: number; undo?: true; json?: boolean }) => {
+    .prints(async (options: { id: number; undo?: true }) => {
       const message = await withConnections(({ db, actor }) =>
         setDismissed(db, actor, options.id, options.undo !== true),
       );
@@ -245,16 +248,13 @@ function addRejectedDismiss(program: Command): void {
         throw new AppError('not_found', `Rejected message ${options.id} not found`);
       }
       const dismissedAt = wireTimeOrNull(message.dismissedAt);
-      printResult(
-        {
-          json: { id: message.id, dismissed_at: dismissedAt },
-          text:
-            dismissedAt === null
-              ? `Rejected message ${message.id} is listed again.`
-              : `Rejected message ${message.id} is dismissed; rejected list --dismissed shows it.`,
-        },
-        options,
-      );
+      return {
+        json: { id: message.id, dismissed_at: dismissedAt },
+        text:
+          dismissedAt === null
+            ? `Rejected message ${message.id} is listed again.`
+            : `Rejected message ${message.id} is dismissed; rejected list --dismissed shows it.`,
+      };
     });
 }
 

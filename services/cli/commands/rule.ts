@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { append } from '../../../base/append.ts';
 import { type FieldIssue, Invalid } from '../../../base/checks/issues.ts';
 import { AppError } from '../../../base/errors.ts';
@@ -16,7 +16,7 @@ import { runTrial, type TrialResult } from '../../../domain/alerts/trial/run-tri
 import { trialOf } from '../../../domain/alerts/trial/trial-of.ts';
 import { makeChange, unchanged } from '../../../domain/changes/make-change.ts';
 import { LASTING_KINDS, type LastingKind } from '../../../domain/tracking/reading-bound.ts';
-import { addCommand, asNumber, examples, id, oneOf, printResult } from '../command-line/command-line.ts';
+import { addCommand, asNumber, type Command, examples, id, oneOf } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { shownTime, time } from '../command-line/instants.ts';
 import { listTable } from '../command-line/list-table.ts';
@@ -36,7 +36,6 @@ interface AddOptions extends RuleOptions {
   org: number;
   kind: Kind;
   validFrom?: Micros;
-  json?: boolean;
 }
 
 function addRuleAdd(program: Command): void {
@@ -64,7 +63,7 @@ function addRuleAdd(program: Command): void {
         `\n  ${TAGTRAIL} rule add --org 1 --kind reading --reading temperature_c --above 8 --after 10m --within COLD-ROOM` +
         `\n  ${TAGTRAIL} rule add --org 1 --kind reader --after 10m --mail anna@example.com`,
     )
-    .action(async (options: AddOptions) => {
+    .prints(async (options: AddOptions) => {
       const { org: orgId, kind, validFrom } = options;
       const rule = await withConnections(async ({ db, actor }) => {
         const now = Date.now() * MICROS_PER_MILLISECOND;
@@ -73,13 +72,10 @@ function addRuleAdd(program: Command): void {
           await withFlags(createRule(db, actor, now, { orgId, kind, validFrom, ...changeOf(options) })),
         );
       });
-      printResult(
-        {
-          json: rule,
-          text: forTerminal(`Rule ${rule.id} (${rule.name}): ${sayRule(rule)}; from ${rule.valid_from} on`),
-        },
-        options,
-      );
+      return {
+        json: rule,
+        text: forTerminal(`Rule ${rule.id} (${rule.name}): ${sayRule(rule)}; from ${rule.valid_from} on`),
+      };
     });
 }
 
@@ -88,7 +84,6 @@ interface SetOptions extends RuleOptions {
   rule: string;
   validFrom?: Micros;
   endsAt?: Micros | typeof NONE;
-  json?: boolean;
 }
 
 function addRuleSet(program: Command): void {
@@ -116,7 +111,7 @@ function addRuleSet(program: Command): void {
         'rule set --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH --then none --asset none',
       ),
     )
-    .action(async (options: SetOptions) => {
+    .prints(async (options: SetOptions) => {
       const { org: orgId, rule: id, validFrom = null } = options;
       const given = { ...changeOf(options), endsAt: orNothing(options.endsAt) };
       if (Object.values(given).every((value) => value === undefined)) {
@@ -129,15 +124,12 @@ function addRuleSet(program: Command): void {
           await withFlags(changeRule(db, actor, now, { orgId, id }, { ...given, validFrom })),
         );
       });
-      printResult(
-        {
-          json: rule,
-          text: forTerminal(
-            `Rule ${rule.id} (${rule.name}): ${sayRule(rule)}; from ${rule.valid_from} ${untilText(rule.ends_at)}`,
-          ),
-        },
-        options,
-      );
+      return {
+        json: rule,
+        text: forTerminal(
+          `Rule ${rule.id} (${rule.name}): ${sayRule(rule)}; from ${rule.valid_from} ${untilText(rule.ends_at)}`,
+        ),
+      };
     });
 }
 
@@ -149,7 +141,6 @@ interface RemoveOptions {
   org: number;
   rule: string;
   validFrom?: Micros;
-  json?: boolean;
 }
 
 function addRuleRemove(program: Command): void {
@@ -159,7 +150,7 @@ function addRuleRemove(program: Command): void {
     .requiredOption('--rule <id>', 'which rule')
     .option('--valid-from <time>', 'when it ends, RFC 3339; up to 31 days ago; default: now', time)
     .addHelpText(...examples('rule remove --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH'))
-    .action(async (options: RemoveOptions) => {
+    .prints(async (options: RemoveOptions) => {
       const { org: orgId, rule: id, validFrom = null } = options;
       const rule = await withConnections(({ db, actor }) => {
         const now = Date.now() * MICROS_PER_MILLISECOND;
@@ -167,13 +158,10 @@ function addRuleRemove(program: Command): void {
       });
       const { name } = rule.settings;
       const endsAt = shownTime(rule.endsAt);
-      printResult(
-        {
-          json: { id, name, ends_at: endsAt },
-          text: forTerminal(`Rule ${id} (${name}) is removed: it ends at ${endsAt}.`),
-        },
-        options,
-      );
+      return {
+        json: { id, name, ends_at: endsAt },
+        text: forTerminal(`Rule ${id} (${name}) is removed: it ends at ${endsAt}.`),
+      };
     });
 }
 
@@ -182,7 +170,6 @@ interface TryOptions extends RuleOptions {
   kind?: Kind;
   rule?: string;
   since?: Micros;
-  json?: boolean;
 }
 
 function addRuleTry(program: Command): void {
@@ -203,7 +190,7 @@ function addRuleTry(program: Command): void {
         'rule try --org 1 --rule=01KQSA8N2V6T4W8XJY3ZB5D7FH --after 10m',
       ),
     )
-    .action(async (options: TryOptions) => {
+    .prints(async (options: TryOptions) => {
       const { result, kind } = await withConnections(async ({ db, actor }) => {
         await requireLiveOrganization(db, options.org);
         const now = Math.floor(Date.now() / 1_000) * MICROS_PER_SECOND;
@@ -226,7 +213,7 @@ function addRuleTry(program: Command): void {
           progress.end();
         }
       });
-      printResult({ json: result, text: trialText(kind, result) }, options);
+      return { json: result, text: trialText(kind, result) };
     });
 }
 
@@ -244,12 +231,12 @@ function addRuleList(program: Command): void {
     .description('List the rules of an organization, oldest first.')
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText(...examples('rule list --org 1'))
-    .action(async (options: { org: number; json?: boolean }) => {
+    .prints(async (options: { org: number }) => {
       const rules = await withConnections(async ({ db }) => {
         await requireLiveOrganization(db, options.org);
         return shownRules(db, options.org, await listRules(db, options.org));
       });
-      printResult({ json: rules, text: rules.length === 0 ? 'No rules.' : rulesTable(rules) }, options);
+      return { json: rules, text: rules.length === 0 ? 'No rules.' : rulesTable(rules) };
     });
 }
 

@@ -1,5 +1,5 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { greatestOf } from '../../../base/extremes.ts';
 import { table } from '../../../base/table.ts';
@@ -8,7 +8,13 @@ import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { ENCODERS, type EncoderName } from '../../../simulation/encoders/encoders.ts';
 import { FAULTS } from '../../../simulation/faults.ts';
 import type { TruthDocument } from '../../../simulation/truth/document.ts';
-import { addTopCommand, id, printResult, wholeNumber } from '../command-line/command-line.ts';
+import {
+  addTopCommand,
+  type Command,
+  type CommandResult,
+  id,
+  wholeNumber,
+} from '../command-line/command-line.ts';
 import { FAILED } from '../command-line/report-error.ts';
 import { withConnections, withOrganization } from '../connections/database.ts';
 import { FileFault } from '../files/read-file.ts';
@@ -39,7 +45,6 @@ interface Options {
   wait: number;
   api?: string;
   key?: string;
-  json?: boolean;
 }
 
 export function addSimulate(program: Command): void {
@@ -84,7 +89,7 @@ export function addSimulate(program: Command): void {
     .option('--api <url>', 'the API for a check to ask instead of the database')
     .option('--key <key>', 'the API key for that; default: TAGTRAIL_API_KEY')
     .addHelpText('after', HELP)
-    .action((options: Options) =>
+    .prints((options: Options) =>
       options.check === undefined ? run(options) : compare(options.check, options),
     );
 }
@@ -124,7 +129,7 @@ Examples:
   ${TAGTRAIL} simulate --org 1 --continuous 30s --duration 180 --faults theft,dead-reader,night
   TAGTRAIL_API_KEY=tt_... ${TAGTRAIL} simulate --check truth.json --api http://127.0.0.1:8080`;
 
-async function run(options: Options): Promise<void> {
+async function run(options: Options): Promise<CommandResult> {
   const plan = planOf(options);
   requirePossible(plan);
   const broker = await findBroker(running().env);
@@ -148,10 +153,10 @@ async function run(options: Options): Promise<void> {
     progress.end();
   }
   await file?.write(simulated.truth);
-  printResult({ json: simulated.truth, text: simulatedText(simulated, path) }, options);
+  return { json: simulated.truth, text: simulatedText(simulated, path) };
 }
 
-async function compare(path: string, options: Options): Promise<void> {
+async function compare(path: string, options: Options): Promise<CommandResult> {
   const truth = await readTruthFile(path);
   const key = options.key ?? running().env['TAGTRAIL_API_KEY'] ?? '';
   if (options.api !== undefined && key === '') {
@@ -164,8 +169,8 @@ async function compare(path: string, options: Options): Promise<void> {
     wait: options.wait,
     show: (text) => progress.show(text),
   }).finally(() => progress.end());
-  printResult({ json: result, text: checkedText(result) }, options);
   running().status = isAgreed(result) ? 0 : FAILED;
+  return { json: result, text: checkedText(result) };
 }
 
 /** @throws AppError `invalid_input` naming the option. */

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { wireTime } from '../../../base/timestamps.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
@@ -10,7 +9,7 @@ import {
 } from '../../../domain/administration/unknown-tags/queries.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
-import { addCommand, examples, id, oneOf, printResult } from '../command-line/command-line.ts';
+import { addCommand, type Command, examples, id, oneOf } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withOrganization } from '../connections/database.ts';
@@ -27,11 +26,11 @@ function addUnknownTagsList(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .option('--ignored', 'list ignored ones instead')
     .addHelpText(...examples('unknown-tags list --org 1'))
-    .action(async (options: { org: number; ignored?: true; json?: boolean }) => {
+    .prints(async (options: { org: number; ignored?: true }) => {
       const rows = await withOrganization(options.org, (db) =>
         listUnknownTags(db, { isIgnored: options.ignored === true }),
       );
-      printResult({ json: rows.map(asJson), text: asText(rows, options.org) }, options);
+      return { json: rows.map(asJson), text: asText(rows, options.org) };
     });
 }
 
@@ -82,7 +81,6 @@ interface AttachOptions {
   type: TagType;
   value: string;
   asset: string;
-  json?: boolean;
 }
 
 function addUnknownTagsAttach(program: Command): void {
@@ -97,7 +95,7 @@ function addUnknownTagsAttach(program: Command): void {
         'unknown-tags attach --org 1 --type rfid --value E28011600000020912345678 --asset PALLET-7',
       ),
     )
-    .action(async (options: AttachOptions) => {
+    .prints(async (options: AttachOptions) => {
       const { org: orgId, type: tagType, value, asset: assetKey } = options;
       const tag = await withOrganization(orgId, (db, actor) =>
         attachUnknownTag(db, actor, { tagType, value, to: 'asset', key: assetKey }),
@@ -107,13 +105,10 @@ function addUnknownTagsAttach(program: Command): void {
           ? ''
           : `\nIt differs in spelling only from ${sayCandidates(tag.alike)}; ` +
             'a read in any other spelling stays ambiguous.';
-      printResult(
-        {
-          json: { id: tag.id, tag_type: tag.tag_type, value: tag.value, asset_external_key: assetKey },
-          text: forTerminal(`Tag ${tag.tag_type}:${tag.value} is attached to ${assetKey}.`) + alike,
-        },
-        options,
-      );
+      return {
+        json: { id: tag.id, tag_type: tag.tag_type, value: tag.value, asset_external_key: assetKey },
+        text: forTerminal(`Tag ${tag.tag_type}:${tag.value} is attached to ${assetKey}.`) + alike,
+      };
     });
 }
 
@@ -122,7 +117,6 @@ interface IgnoreOptions {
   type: TagType;
   value: string;
   undo?: true;
-  json?: boolean;
 }
 
 function addUnknownTagsIgnore(program: Command): void {
@@ -141,7 +135,7 @@ Examples:
   ${TAGTRAIL} unknown-tags ignore --org 1 --type rfid --value E28011600000020912345678
   ${TAGTRAIL} unknown-tags ignore --org 1 --type rfid --value E28011600000020912345678 --undo`,
     )
-    .action(async (options: IgnoreOptions) => {
+    .prints(async (options: IgnoreOptions) => {
       const { org: orgId, type: tagType, value } = options;
       const isIgnored = options.undo !== true;
       const read = await withOrganization(orgId, (db, actor) =>
@@ -157,9 +151,6 @@ Examples:
       const text = isIgnored
         ? `Tag ${tagType}:${read} is ignored; unknown-tags list --org ${orgId} --ignored shows it.`
         : `Tag ${tagType}:${read} is listed again.`;
-      printResult(
-        { json: { tag_type: tagType, value: read, ignored: isIgnored }, text: forTerminal(text) },
-        options,
-      );
+      return { json: { tag_type: tagType, value: read, ignored: isIgnored }, text: forTerminal(text) };
     });
 }

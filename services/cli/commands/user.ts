@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { table } from '../../../base/table.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -17,7 +16,14 @@ import { CONSOLE_URL } from '../../../platform/runtime/console-url.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { TLS_SETTINGS } from '../../../platform/runtime/tls-settings.ts';
 import { CONSOLE_PORT } from '../../console/config.ts';
-import { addCommand, examples, id, oneOf, printResult } from '../command-line/command-line.ts';
+import {
+  addCommand,
+  type Command,
+  type CommandResult,
+  examples,
+  id,
+  oneOf,
+} from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -40,7 +46,6 @@ interface CreateOptions {
   name: string;
   org?: number;
   role?: Role;
-  json?: boolean;
 }
 
 function addUserCreate(program: Command): void {
@@ -51,7 +56,7 @@ function addUserCreate(program: Command): void {
     .option('--org <id>', 'an organization to be a member of, with --role', id)
     .option('--role <role>', `the role there: ${ROLES.join(', ')}`, oneOf(...ROLES))
     .addHelpText(...examples("user create --email ann@example.com --name 'Ann Lee' --org 1 --role admin"))
-    .action(async (options: CreateOptions) => {
+    .prints(async (options: CreateOptions) => {
       const { email, name, org: orgId, role } = options;
       if ((orgId === undefined) !== (role === undefined)) {
         throw new AppError('invalid_input', '--org and --role belong together; give both, or neither');
@@ -62,7 +67,7 @@ function addUserCreate(program: Command): void {
         return { user, link: await makeResetLink(db, actor, { userId: user.id, orgId: null }) };
       });
       const shown = shownLink(link, `User ${user.email}; a link to choose a password`);
-      printResult({ json: { ...user, ...shown.json }, text: shown.text }, options);
+      return { json: { ...user, ...shown.json }, text: shown.text };
     });
 }
 
@@ -70,7 +75,6 @@ interface InviteOptions {
   org: number;
   email: string;
   role: Role;
-  json?: boolean;
 }
 
 function addUserInvite(program: Command): void {
@@ -80,17 +84,16 @@ function addUserInvite(program: Command): void {
     .requiredOption('--email <address>', 'of the person')
     .requiredOption('--role <role>', `the role: ${ROLES.join(', ')}`, oneOf(...ROLES))
     .addHelpText(...examples('user invite --org 1 --email bob@example.com --role viewer'))
-    .action(async (options: InviteOptions) => {
+    .prints(async (options: InviteOptions) => {
       const { org: orgId, email, role } = options;
       const link = await withConnections(({ db, actor }) => invite(db, actor, { orgId, email, role }));
       const shown = shownLink(link, `An invitation for ${email} as ${role}`);
-      printResult({ json: { id: link.id, ...shown.json }, text: shown.text }, options);
+      return { json: { id: link.id, ...shown.json }, text: shown.text };
     });
 }
 
 interface ListOptions {
   org?: number;
-  json?: boolean;
 }
 
 function addUserList(program: Command): void {
@@ -98,9 +101,9 @@ function addUserList(program: Command): void {
     .description('List users of the console, their roles in organizations, and when they were last active.')
     .option('--org <id>', 'only members of this organization', id)
     .addHelpText(...examples('user list --org 1'))
-    .action(async (options: ListOptions) => {
+    .prints(async (options: ListOptions) => {
       const users = await withConnections(({ db }) => listUsers(db, options.org ?? null));
-      printResult({ json: users, text: textOf(users) }, options);
+      return { json: users, text: textOf(users) };
     });
 }
 
@@ -132,7 +135,6 @@ interface RoleOptions {
   org: number;
   email: string;
   role: Role;
-  json?: boolean;
 }
 
 function addUserRole(program: Command): void {
@@ -146,7 +148,7 @@ function addUserRole(program: Command): void {
     .requiredOption('--email <address>', 'the user')
     .requiredOption('--role <role>', `the role there: ${ROLES.join(', ')}`, oneOf(...ROLES))
     .addHelpText(...examples('user role --org 1 --email bob@example.com --role operator'))
-    .action(async (options: RoleOptions) => {
+    .prints(async (options: RoleOptions) => {
       const { org: orgId, email, role } = options;
       const { member, link } = await withConnections(async ({ db, actor }) => {
         const { id: userId } = await namedUser(db, email);
@@ -159,18 +161,16 @@ function addUserRole(program: Command): void {
       const text = `User ${member.email} is ${role} of organization ${orgId}`;
       const json = { ...member, org_id: orgId };
       if (link === null) {
-        printResult({ json, text }, options);
-        return;
+        return { json, text };
       }
       const shown = shownLink(link, `${text}; a link to choose a password`);
-      printResult({ json: { ...json, ...shown.json }, text: shown.text }, options);
+      return { json: { ...json, ...shown.json }, text: shown.text };
     });
 }
 
 interface RemoveOptions {
   org: number;
   email: string;
-  json?: boolean;
 }
 
 function addUserRemove(program: Command): void {
@@ -179,14 +179,14 @@ function addUserRemove(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .requiredOption('--email <address>', 'the user')
     .addHelpText(...examples('user remove --org 1 --email bob@example.com'))
-    .action(async (options: RemoveOptions) => {
+    .prints(async (options: RemoveOptions) => {
       const { org: orgId, email } = options;
       const removed = await withConnections(async ({ db, actor }) => {
         const { id: userId } = await namedUser(db, email);
         return removeMembership(db, actor, { userId, orgId });
       });
       const text = `User ${removed.email} is no longer a member of organization ${orgId}`;
-      printResult({ json: { ...removed, org_id: orgId }, text }, options);
+      return { json: { ...removed, org_id: orgId }, text };
     });
 }
 
@@ -195,12 +195,12 @@ function addUserDisable(program: Command): void {
     .description('Keep a user from signing in, and end all sessions. Memberships stay.')
     .requiredOption('--email <address>', 'the user')
     .addHelpText(...examples('user disable --email bob@example.com'))
-    .action(async (options: { email: string; json?: boolean }) => {
+    .prints(async (options: { email: string }) => {
       const user = await withConnections(async ({ db, actor }) => {
         const { id: userId } = await namedUser(db, options.email);
         return setDisabled(db, actor, { userId, isDisabled: true, orgId: null });
       });
-      printResult({ json: user, text: `User ${user.email} is disabled` }, options);
+      return { json: user, text: `User ${user.email} is disabled` };
     });
 }
 
@@ -209,19 +209,18 @@ function addUserEnable(program: Command): void {
     .description('Let a disabled user sign in again.')
     .requiredOption('--email <address>', 'the user')
     .addHelpText(...examples('user enable --email bob@example.com'))
-    .action(async (options: { email: string; json?: boolean }) => {
+    .prints(async (options: { email: string }) => {
       const user = await withConnections(async ({ db, actor }) => {
         const { id: userId } = await namedUser(db, options.email);
         return setDisabled(db, actor, { userId, isDisabled: false, orgId: null });
       });
-      printResult({ json: user, text: `User ${user.email} is enabled` }, options);
+      return { json: user, text: `User ${user.email} is enabled` };
     });
 }
 
 interface EraseOptions {
   email: string;
   confirm?: true;
-  json?: boolean;
 }
 
 function addUserErase(program: Command): void {
@@ -232,10 +231,10 @@ function addUserErase(program: Command): void {
     .requiredOption('--email <address>', 'the user')
     .option('--confirm', 'erase it')
     .addHelpText(...examples('user erase --email bob@example.com --confirm'))
-    .action((options: EraseOptions) => (options.confirm === true ? erase(options) : show(options)));
+    .prints((options: EraseOptions) => (options.confirm === true ? erase(options) : show(options)));
 }
 
-async function show(options: EraseOptions): Promise<void> {
+async function show(options: EraseOptions): Promise<CommandResult> {
   const { user, organizations } = await withConnections(async ({ db }) => {
     const user = await namedUser(db, options.email);
     return { user, organizations: await organizationsOf(db, user.id) };
@@ -244,10 +243,10 @@ async function show(options: EraseOptions): Promise<void> {
   const of = organizations.length === 0 ? 'of no organization' : `member of ${organizations.join(', ')}`;
   const text = `User ${id} is ${email}, ${name}, ${of}. Nothing is erased yet; give --confirm to erase the user`;
   const json = { id, email, name, is_erased: false, organizations };
-  printResult({ json, text: forTerminal(text) }, options);
+  return { json, text: forTerminal(text) };
 }
 
-async function erase(options: EraseOptions): Promise<void> {
+async function erase(options: EraseOptions): Promise<CommandResult> {
   const erased = await withConnections(async ({ db, actor }) => {
     const { id } = await namedUser(db, options.email);
     return eraseUser(db, actor, id);
@@ -261,7 +260,7 @@ async function erase(options: EraseOptions): Promise<void> {
     ...table(['table', 'deleted', 'made nameless'], rows),
     forTerminal(`User ${id} is erased: ${asStored(options.email)}`),
   ];
-  printResult({ json: { id, is_erased: true, deleted, nameless }, text: text.join('\n') }, options);
+  return { json: { id, is_erased: true, deleted, nameless }, text: text.join('\n') };
 }
 
 function addUserReset(program: Command): void {
@@ -269,13 +268,13 @@ function addUserReset(program: Command): void {
     .description('Make a link to choose a new password. The present password is valid until then.')
     .requiredOption('--email <address>', 'the user')
     .addHelpText(...examples('user reset --email bob@example.com'))
-    .action(async (options: { email: string; json?: boolean }) => {
+    .prints(async (options: { email: string }) => {
       const { user, link } = await withConnections(async ({ db, actor }) => {
         const user = await namedUser(db, options.email);
         return { user, link: await makeResetLink(db, actor, { userId: user.id, orgId: null }) };
       });
       const shown = shownLink(link, `A link for ${user.email} to choose a new password`);
-      printResult({ json: { id: user.id, email: user.email, ...shown.json }, text: shown.text }, options);
+      return { json: { id: user.id, email: user.email, ...shown.json }, text: shown.text };
     });
 }
 

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { requireEmbedded } from '../../../db/timescale/embedded/server.ts';
@@ -26,7 +25,7 @@ import { testWebhook } from '../../../domain/webhooks/test-webhook.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { API_SETTINGS } from '../../api/config.ts';
 import { ownSecretsKey, readOwnSecretsKey } from '../../standalone/secrets-key.ts';
-import { addCommand, examples, id, oneOf, printResult, wholeNumber } from '../command-line/command-line.ts';
+import { addCommand, type Command, examples, id, oneOf, wholeNumber } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { FAILED } from '../command-line/report-error.ts';
@@ -51,7 +50,6 @@ interface CreateOptions {
   name?: string;
   settleSeconds?: number;
   after?: number;
-  json?: boolean;
 }
 
 function addWebhookCreate(program: Command): void {
@@ -67,7 +65,7 @@ function addWebhookCreate(program: Command): void {
     .addHelpText(
       ...examples('webhook create --org 1 --url https://erp.example.com/hooks/moves --location HALL-1'),
     )
-    .action(async (options: CreateOptions) => {
+    .prints(async (options: CreateOptions) => {
       const { org: orgId, url, types, location: locationExternalKey, name, settleSeconds, after } = options;
       const settings = webhookSettings();
       const { webhook, secret } = await withConnections(({ db, actor }) =>
@@ -75,13 +73,10 @@ function addWebhookCreate(program: Command): void {
           ...{ orgId, url, types, locationExternalKey, name, settleSeconds, after },
         }),
       );
-      printResult(
-        {
-          json: { ...webhookRow(webhook), secret },
-          text: `${sayWebhook(webhook)}\nSecret  ${secret}  (shown only now)`,
-        },
-        options,
-      );
+      return {
+        json: { ...webhookRow(webhook), secret },
+        text: `${sayWebhook(webhook)}\nSecret  ${secret}  (shown only now)`,
+      };
     });
 }
 
@@ -95,7 +90,6 @@ interface SetOptions {
   settleSeconds?: number;
   rotateSecret?: true;
   dropOldSecret?: true;
-  json?: boolean;
 }
 
 function addWebhookSet(program: Command): void {
@@ -117,7 +111,7 @@ function addWebhookSet(program: Command): void {
         'webhook set --webhook 1 --drop-old-secret',
       ),
     )
-    .action(async (options: SetOptions) => {
+    .prints(async (options: SetOptions) => {
       const change = changeOf(options);
       if (Object.keys(change).length === 0) {
         throw new AppError(
@@ -129,13 +123,10 @@ function addWebhookSet(program: Command): void {
       const { webhook, secret } = await withConnections(({ db, actor }) =>
         setWebhook(db, actor, settings, { orgId: null, id: options.webhook }, change),
       );
-      printResult(
-        {
-          json: { ...webhookRow(webhook), ...(secret === null ? {} : { secret }) },
-          text: sayWebhook(webhook) + (secret === null ? '' : `\nSecret  ${secret}  (shown only now)`),
-        },
-        options,
-      );
+      return {
+        json: { ...webhookRow(webhook), ...(secret === null ? {} : { secret }) },
+        text: sayWebhook(webhook) + (secret === null ? '' : `\nSecret  ${secret}  (shown only now)`),
+      };
     });
 }
 
@@ -158,18 +149,15 @@ function addWebhookDelete(program: Command): void {
     .description('Delete a webhook with its secrets and attempts.')
     .requiredOption('--webhook <id>', 'which webhook', id)
     .addHelpText(...examples('webhook delete --webhook 1'))
-    .action(async (options: { webhook: number; json?: boolean }) => {
+    .prints(async (options: { webhook: number }) => {
       const webhook = await withConnections(({ db, actor }) =>
         deleteWebhook(db, actor, { orgId: null, id: options.webhook }),
       );
       const { id: webhookId, name, url } = webhook;
-      printResult(
-        {
-          json: { id: webhookId, name, url, deleted_at: wireTime(webhook.deletedAt) },
-          text: forTerminal(`Webhook ${webhookId} (${name}) is deleted.`),
-        },
-        options,
-      );
+      return {
+        json: { id: webhookId, name, url, deleted_at: wireTime(webhook.deletedAt) },
+        text: forTerminal(`Webhook ${webhookId} (${name}) is deleted.`),
+      };
     });
 }
 
@@ -178,18 +166,15 @@ function addWebhookList(program: Command): void {
     .description('List the webhooks of an organization, and up to which position each has delivered.')
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText(...examples('webhook list --org 1'))
-    .action(async (options: { org: number; json?: boolean }) => {
+    .prints(async (options: { org: number }) => {
       const webhooks = await withConnections(async ({ db }) => {
         await requireLiveOrganization(db, options.org);
         return listWebhooks(db, options.org);
       });
-      printResult(
-        {
-          json: webhooks.map(listedWebhookRow),
-          text: webhooks.length === 0 ? 'No webhooks.' : asTable(webhooks),
-        },
-        options,
-      );
+      return {
+        json: webhooks.map(listedWebhookRow),
+        text: webhooks.length === 0 ? 'No webhooks.' : asTable(webhooks),
+      };
     });
 }
 
@@ -236,15 +221,15 @@ function addWebhookTest(program: Command): void {
     )
     .requiredOption('--webhook <id>', 'the webhook, whatever its state', id)
     .addHelpText(...examples('webhook test --webhook 1'))
-    .action(async (options: { webhook: number; json?: boolean }) => {
+    .prints(async (options: { webhook: number }) => {
       const { keys, networks } = webhookSettings();
       const agents = openAgents({ networks, resolve: createResolve() });
       try {
         const attempt = await withConnections(({ db }) =>
           testWebhook(db, { keys, agents }, { orgId: null, id: options.webhook }),
         );
-        printResult({ json: rowOf(attempt), text: textOf(attempt) }, options);
         running().status = attempt.outcome === 'delivered' ? 0 : FAILED;
+        return { json: rowOf(attempt), text: textOf(attempt) };
       } finally {
         agents.end();
       }
@@ -269,13 +254,13 @@ function addWebhookAttempts(program: Command): void {
     .requiredOption('--webhook <id>', 'which webhook', id)
     .option('--limit <number>', 'how many at most', wholeNumber(1, KEPT_ATTEMPTS), 50)
     .addHelpText(...examples('webhook attempts --webhook 1 --limit 10'))
-    .action(async (options: { webhook: number; limit: number; json?: boolean }) => {
+    .prints(async (options: { webhook: number; limit: number }) => {
       const attempts = await withConnections(async ({ db }) => {
         const { orgId, id: webhookId } = await requireWebhook(db, { orgId: null, id: options.webhook });
         return listAttempts(db, { orgId, webhookId }, { limit: options.limit });
       });
       const rows = attempts.map((attempt) => ({ ...attempt, at: wireTime(attempt.at) }));
-      printResult({ json: rows, text: rows.length === 0 ? 'No attempts.' : attemptsTable(rows) }, options);
+      return { json: rows, text: rows.length === 0 ? 'No attempts.' : attemptsTable(rows) };
     });
 }
 
@@ -302,17 +287,14 @@ function addWebhookReplay(program: Command): void {
     .requiredOption('--webhook <id>', 'which webhook', id)
     .requiredOption('--after <position>', 'the position in the feed; 0 for everything that is kept', position)
     .addHelpText(...examples('webhook replay --webhook 1 --after 48123'))
-    .action(async (options: { webhook: number; after: number; json?: boolean }) => {
+    .prints(async (options: { webhook: number; after: number }) => {
       const { webhook, after } = await withConnections(({ db, actor }) =>
         replayWebhook(db, actor, { orgId: null, id: options.webhook }, options.after),
       );
-      printResult(
-        {
-          json: { ...webhookRow(webhook), after },
-          text: `${sayWebhook(webhook)}, from position ${after + 1} on`,
-        },
-        options,
-      );
+      return {
+        json: { ...webhookRow(webhook), after },
+        text: `${sayWebhook(webhook)}, from position ${after + 1} on`,
+      };
     });
 }
 

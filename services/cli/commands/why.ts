@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
@@ -22,7 +21,7 @@ import { type Lack, lackOf, oddsOf } from '../../../domain/tracking/why/lack.ts'
 import { antennaShown, type Names, namesIn } from '../../../domain/tracking/why/names.ts';
 import type { Rival, TieBreak } from '../../../domain/tracking/why/rivals.ts';
 import type { TimeBound } from '../../../platform/http/parameters.ts';
-import { addTopCommand, examples, id, printResult } from '../command-line/command-line.ts';
+import { addTopCommand, type Command, examples, id } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { reportTime, shownTime } from '../command-line/instants.ts';
 import { withConnections } from '../connections/database.ts';
@@ -31,7 +30,6 @@ interface Options {
   org: number;
   asset: string;
   at?: TimeBound;
-  json?: boolean;
 }
 
 export function addWhy(program: Command): void {
@@ -49,7 +47,7 @@ export function addWhy(program: Command): void {
         'why --org 1 --asset FORKLIFT-2 --at 2026-05-04T08:00:00Z',
       ),
     )
-    .action(async (options: Options) => {
+    .prints(async (options: Options) => {
       const { org: orgId, asset: externalKey } = options;
       const at = options.at === undefined ? null : firstAfter(options.at) - 1;
       const result = await withConnections(async ({ db, pool }) => {
@@ -66,7 +64,7 @@ export function addWhy(program: Command): void {
           text: whyText(externalKey, explanation, names),
         };
       });
-      printResult(result, options);
+      return result;
     });
 }
 
