@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { notFound } from '../../base/errors.ts';
 import { type Body, requireMediaType, type StreamedBody } from './body.ts';
 import { type AnswerHeaders, badRequest, type Headers, Problem, type ProblemType } from './problem.ts';
-import { type Parameters, type ParameterValues, type Query, readPath, readQuery } from './query.ts';
+import { NO_QUERY, type Parameters, type ParameterValues, type Query, readPath, readQuery } from './query.ts';
 import type { Success } from './success.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -24,8 +24,8 @@ export interface Declaration<Context, Q extends Parameters, P extends Parameters
   isInternal?: true;
   /** Adds deprecation headers; after the sunset it answers 410. */
   deprecated?: Deprecation;
-  query: Query<Q>;
-  params: P;
+  query?: Query<Q>;
+  params?: P;
   find?: {
     missing: string;
     row(request: { context: Context; params: ParameterValues<P> }): Promise<Row | null>;
@@ -97,10 +97,16 @@ export interface Answer {
 }
 
 export function routesOf<Context>() {
-  return <Q extends Parameters, P extends Parameters, Result, Row = undefined, Input = undefined>(
+  return <
+    Result,
+    Q extends Parameters = Record<never, never>,
+    P extends Parameters = Record<never, never>,
+    Row = undefined,
+    Input = undefined,
+  >(
     declaration: Declaration<Context, Q, P, Row, Input, Result>,
   ): Route<Context> => {
-    const { method, path, operationId, summary, scope, query, params, success } = declaration;
+    const { method, path, operationId, summary, scope, success } = declaration;
     const deprecated = declaration.deprecated ?? null;
     requireNotice(deprecated);
     return {
@@ -112,8 +118,8 @@ export function routesOf<Context>() {
       scope,
       isInternal: declaration.isInternal === true,
       deprecated,
-      query,
-      params,
+      query: declaration.query ?? NO_QUERY,
+      params: declaration.params ?? {},
       body: declaration.body ?? null,
       success,
       hasEtag: method === 'GET' && success.hasEtag === true,
@@ -133,8 +139,9 @@ async function answer<Context, Q extends Parameters, P extends Parameters, Row, 
   if (declaration.body !== undefined) {
     requireMediaType(exchange.headers, declaration.body.type);
   }
-  const query = readQuery(declaration.query, exchange.search);
-  const params = readPath(declaration.params, exchange.params);
+  // Safe by the declaration's types: a handler cannot name parameters that are not declared.
+  const query = readQuery(declaration.query ?? NO_QUERY, exchange.search) as ParameterValues<Q>;
+  const params = readPath(declaration.params ?? {}, exchange.params) as ParameterValues<P>;
   const row = await find?.row({ context, params });
   if (find !== undefined && (row === null || row === undefined)) {
     throw notFound(find.missing);

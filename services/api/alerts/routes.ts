@@ -2,7 +2,6 @@ import { findAlert, listAlerts } from '../../../domain/alerts/listing/list-alert
 import { shownAlert } from '../../../domain/alerts/listing/listed-alert.ts';
 import { isNear } from '../../../domain/master-data/brief-list.ts';
 import { listBody } from '../../../platform/http/lists.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found, listed } from '../../../platform/http/success.ts';
 import { type ApiContext, route } from '../serving/context.ts';
 import { ALERT, ALERTS, filtersFrom, ONE_ALERT } from './schema.ts';
@@ -16,7 +15,6 @@ const list = route({
     'Alerts that rules have raised, last opened first. With `from` and `to`, those open at some time between them. Every change of an alert is in the feed, too.',
   scope: 'tracking:read',
   query: ALERTS,
-  params: {},
   success: listed(ALERT, 'A page of alerts'),
   handle: async ({ context: { db }, query, signal }) => {
     const page = db.listing({ isBrief: isNear(query), signal: signal() });
@@ -31,7 +29,6 @@ const read = route({
   summary: 'Read an alert',
   description: 'The alert as it is by now; its id stays the same from when it is opened.',
   scope: 'tracking:read',
-  query: NO_QUERY,
   params: ONE_ALERT,
   find: {
     missing: 'Alert not found',

@@ -12,7 +12,6 @@ import {
   type OrganizationChange,
 } from '../../../domain/changes/make-change.ts';
 import { listBody, PAGING } from '../../../platform/http/lists.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, listed, noContent } from '../../../platform/http/success.ts';
 import { type ApiContext, actorOf, route } from '../serving/context.ts';
 import {
@@ -38,7 +37,6 @@ const issue = route({
   summary: 'Issue an API key, which is shown this once',
   scope: 'keys:admin',
   isInternal: true,
-  query: NO_QUERY,
   params: IN_ORGANIZATION,
   find: OWN_ORGANIZATION,
   body: newApiKeyBody,
@@ -72,7 +70,6 @@ const revoke = route({
   summary: 'Revoke an API key',
   scope: 'keys:admin',
   isInternal: true,
-  query: NO_QUERY,
   params: ONE_KEY,
   find: OWN_ORGANIZATION,
   success: noContent('The key is revoked'),

@@ -8,7 +8,6 @@ import type { LookedUp } from '../../../domain/master-data/large-texts.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered, created, found, listed, noContent, withMember } from '../../../platform/http/success.ts';
 import { ASSET_ID, clearedByNull, RENAME_EXAMPLE, renameBody } from '../items/item-schema.ts';
 import { type ApiContext, actorOf, route } from '../serving/context.ts';
@@ -32,7 +31,6 @@ const list = route({
     'Lists rows in effect now: `valid_from` has come, `valid_to` has not. `include_not_in_effect` adds the others. All filters must match; a repeated filter matches any of its values.',
   scope: 'assets:read',
   query: ASSET_LIST,
-  params: {},
   success: listed(ASSET, 'A page of assets'),
   problems: { unavailable: TOO_MANY_LARGE },
   handle: async ({ context, query, signal }) =>
@@ -47,8 +45,6 @@ const create = route({
   description:
     "Creates the asset and attaches its tags, or does nothing. An asset's location cannot be written: it comes from scans.",
   scope: 'assets:write',
-  query: NO_QUERY,
-  params: {},
   body: newAssetBody,
   success: created(ASSET, 'The asset as created', { location_id: null, location_external_key: null }),
   problems: { conflict: 'The external key or a tag is taken, also by an asset that is not in effect' },
@@ -64,7 +60,6 @@ const read = route({
   description:
     'In effect or not. A soft-deleted asset is not found here; the list has it with `include_deleted`.',
   scope: 'assets:read',
-  query: NO_QUERY,
   params: ASSET_ID,
   find: {
     missing: 'Asset not found',
@@ -81,7 +76,6 @@ const patch = route({
   summary: 'Change an asset',
   description: `Fields that are left out stay as they are; null clears ${clearedByNull(ASSET_COLUMNS)}. What changes nothing is answered like any other change, and leaves \`updated_at\` as it is, so that what was read can be sent back. Send the \`updated_at\` that you read along, and a row that has changed since is left alone (\`read_only\`).`,
   scope: 'assets:write',
-  query: NO_QUERY,
   params: ASSET_ID,
   find: {
     missing: 'Asset not found',
@@ -107,7 +101,6 @@ const remove = route({
   description:
     'Its external key and its tags can be used again at once. The asset stays readable in lists with `include_deleted`.',
   scope: 'assets:write',
-  query: NO_QUERY,
   params: ASSET_ID,
   success: noContent('The asset is deleted'),
   problems: { not_found: 'Asset not found' },
@@ -122,7 +115,6 @@ const rename = route({
   summary: 'Give an asset another external key',
   description: 'The id stays. A key that is the same already changes nothing.',
   scope: 'assets:write',
-  query: NO_QUERY,
   params: ASSET_ID,
   find: {
     missing: 'Asset not found',

@@ -62,7 +62,6 @@ const list = route({
     'Every create, update, rename, delete, attach and detach, in one order, with the row as it is now: read from a position on, and wait for more. Where assets are is in the feed of moves. A request costs one token, however long it waits.',
   scope: 'changes:read',
   query: FEED_QUERY,
-  params: {},
   success: answered(feedSchema('Change', 'changes', CHANGE), 'The changes after the position'),
   problems: { feed_expired: 'Changes after this position are not kept any more' },
   handle: ({ context: { db, moveReading }, query, signal, confirm }) =>

@@ -1,6 +1,5 @@
 import type { Keyed } from '../../../domain/master-data/by-id-or-key.ts';
 import { type BatchResult, importBatch } from '../../../domain/master-data/imports/import-batch.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { actorOf, route } from '../serving/context.ts';
 import { TOO_MANY } from '../serving/import-turns.ts';
@@ -25,8 +24,6 @@ function batchOf(resource: Keyed) {
     summary: `Create and update up to 1,000 ${noun} by external key`,
     description: `An item whose \`external_key\` is live updates that row: fields that are left out stay, null clears, tags are added and never detached. Other items create.${resource === 'location' ? ' A parent may be anywhere in the batch.' : ''} Refused items leave the others alone. It costs a token for every 100 items begun.`,
     scope: `${noun}:write`,
-    query: NO_QUERY,
-    params: {},
     body,
     success: found<readonly BatchResult[]>(BATCH_RESULTS, 'What became of each item'),
     problems: {

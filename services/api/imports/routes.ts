@@ -15,7 +15,6 @@ const bulk = route({
   scope: 'assets:write',
   isInternal: true,
   query: BULK,
-  params: {},
   body: bulkBody,
   success: found<ImportReport>(IMPORT_REPORT, 'What was imported, or would be'),
   problems: {

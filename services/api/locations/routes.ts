@@ -12,7 +12,6 @@ import { lookUpLocation } from '../../../domain/master-data/locations/queries.ts
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered, created, found, listed, noContent, withMember } from '../../../platform/http/success.ts';
 import { clearedByNull, LOCATION_ID, RENAME_EXAMPLE, renameBody } from '../items/item-schema.ts';
 import { type ApiContext, actorOf, route } from '../serving/context.ts';
@@ -36,7 +35,6 @@ const list = route({
     'Lists rows in effect now: `valid_from` has come, `valid_to` has not. `include_not_in_effect` adds the others. All filters must match; a repeated filter matches any of its values.',
   scope: 'locations:read',
   query: LOCATION_LIST,
-  params: {},
   success: listed(LOCATION, 'A page of locations'),
   problems: { unavailable: TOO_MANY_LARGE },
   handle: async ({ context, query, signal }) =>
@@ -50,8 +48,6 @@ const create = route({
   summary: 'Create a location',
   description: 'Creates the location and attaches its tags, or does nothing. Without a parent it is a root.',
   scope: 'locations:write',
-  query: NO_QUERY,
-  params: {},
   body: newLocationBody,
   success: created(LOCATION, 'The location as created'),
   problems: { conflict: 'The external key or a tag is taken, also by a location that is not in effect' },
@@ -67,7 +63,6 @@ const read = route({
   description:
     'In effect or not. A soft-deleted location is not found here; the list has it with `include_deleted`.',
   scope: 'locations:read',
-  query: NO_QUERY,
   params: LOCATION_ID,
   find: {
     missing: 'Location not found',
@@ -84,7 +79,6 @@ const patch = route({
   summary: 'Change a location',
   description: `Fields that are left out stay as they are; null clears ${clearedByNull(LOCATION_COLUMNS, 'the parent')}. Either form of the parent moves the location, with all that is below it. What changes nothing leaves \`updated_at\` as it is. Send the \`updated_at\` that you read along, and a row that has changed since is left alone (\`read_only\`).`,
   scope: 'locations:write',
-  query: NO_QUERY,
   params: LOCATION_ID,
   find: {
     missing: 'Location not found',
@@ -111,7 +105,6 @@ const remove = route({
   description:
     'Refused while live locations are below it or live assets are at it: move or remove them first. Its external key and its tags can be used again at once.',
   scope: 'locations:write',
-  query: NO_QUERY,
   params: LOCATION_ID,
   success: noContent('The location is deleted'),
   problems: {
@@ -129,7 +122,6 @@ const rename = route({
   summary: 'Give a location another external key',
   description: 'The id stays, and nothing below changes. The answer says how many live locations are below.',
   scope: 'locations:write',
-  query: NO_QUERY,
   params: LOCATION_ID,
   find: {
     missing: 'Location not found',

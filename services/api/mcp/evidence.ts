@@ -57,7 +57,6 @@ const readers = route({
   summary: 'What is wrong with readers, and when each was heard last',
   scope: 'tracking:read',
   query: { parameters: { q: searchText } },
-  params: {},
   success: found<object>({ type: 'object' }, 'The findings, and the readers, longest unheard first'),
   handle: ({ context: { db, insight }, query: { q }, signal }) =>
     insight.run(

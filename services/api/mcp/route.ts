@@ -4,7 +4,6 @@ import { VERSION } from '../../../base/version.ts';
 import { JSON_TYPE, parseBody, type StreamedBody } from '../../../platform/http/body.ts';
 import { StreamedList } from '../../../platform/http/lists.ts';
 import { badRequest, Problem, toProblem } from '../../../platform/http/problem.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { gather } from '../../../platform/http/read-body.ts';
 import type { Exchange, Route } from '../../../platform/http/route.ts';
 import { JsonBytes, type Success } from '../../../platform/http/success.ts';
@@ -56,8 +55,6 @@ export function mcpRoute(routes: Routes, consoleUrl: string | null) {
     summary: 'Questions of language models',
     scope: null,
     isInternal: true,
-    query: NO_QUERY,
-    params: {},
     body,
     success,
     handle: async ({ context, body: { message, headers }, requestId, signal, charge, confirm }) => {

@@ -133,7 +133,6 @@ const list = route({
     'Every change of every history and of every alert, once recorded never lost, in one order: read from a position on, and wait for more. A request costs one token, however long it waits.',
   scope: 'tracking:read',
   query: FEED_QUERY,
-  params: {},
   success: answered(
     feedSchema('Move', 'moves', {
       anyOf: [MOVE_EVENT, ALERT_EVENT, OTHER_EVENT],

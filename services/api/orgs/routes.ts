@@ -5,7 +5,6 @@ import {
   type OrganizationRow,
 } from '../../../domain/administration/organizations/live-organization.ts';
 import { Problem } from '../../../platform/http/problem.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { type ApiContext, route } from '../serving/context.ts';
 
@@ -37,8 +36,6 @@ const me = route({
   summary: 'Read the organization of the key',
   description: 'Any key may ask. A good first request: it shows whether the key works, and its scopes.',
   scope: null,
-  query: NO_QUERY,
-  params: {},
   success: found(ORGANIZATION, 'The organization'),
   problems: { missing_org_context: 'The organization of the key no longer exists' },
   handle: async ({ context }) => {

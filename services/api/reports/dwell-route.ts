@@ -115,7 +115,6 @@ export const dwell = route({
     'One row for each location, asset or day. Stays are cut to the window; an unfinished one lasts until `to`. All rows together, with the row of time before the first scan, are the window times the assets, to the millisecond; assets deleted since count until then. With `known_at`, the report as known then, without later records and assets created later.',
   scope: 'tracking:read',
   query: DWELL,
-  params: {},
   success: listed(DWELL_ITEM, 'A page of groups'),
   handle: async ({ context: { db }, query, signal }) => {
     const window = windowFrom(query);

@@ -60,7 +60,6 @@ export const positionsAt = route({
     'One row for each asset that had been seen by then: the location it was at, since when, and when it had last been seen. Whether an asset is in effect does not matter; assets deleted later are included. With `known_at`, the report as known then, without anything recorded later.',
   scope: 'tracking:read',
   query: POSITIONS_AT,
-  params: {},
   success: listed(POSITION_AT, 'A page of where assets were'),
   handle: async ({ context: { db }, query, signal }) => {
     const { at, known_at: knownAt } = query;

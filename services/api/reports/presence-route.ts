@@ -141,7 +141,6 @@ export const presence = route({
     'One row for each asset, never scanned ones included. An asset that is not read is called overdue only for time in which it would have been read: while its location is watched continuously and its antennas listen. Otherwise its state is unknown, and the row names the reader. It is told from all evidence there is by now: what a reader had buffered and sends later proves that it listened.',
   scope: 'tracking:read',
   query: PRESENCES,
-  params: {},
   success: listed(PRESENCE, 'A page of the states of assets'),
   handle: async ({ context: { db }, query, signal }) => {
     const at = await instantOf(db, query.at);

@@ -101,7 +101,6 @@ const assetLocations = route({
     'One row for each asset that was ever seen, last seen first. Only assets in effect now; `include_not_in_effect` adds the others. All filters must match.',
   scope: 'tracking:read',
   query: ASSET_LOCATIONS,
-  params: {},
   success: listed(ASSET_LOCATION, 'A page of scanned assets'),
   handle: async ({ context, query, signal }) =>
     listBody(await listAssetLocations(context.db, query, signal()), query, assetLocationView),

@@ -83,7 +83,6 @@ export const stays = route({
     'One row for each stay that overlaps the window, last entered first, with its seconds inside. An asset stays until it is seen elsewhere, or deleted. Whether it is in effect does not matter. With `known_at`, the report as known then, without anything recorded later.',
   scope: 'tracking:read',
   query: STAYS,
-  params: {},
   success: listed(STAY, 'A page of stays'),
   handle: async ({ context: { db }, query, signal }) => {
     const window = windowFrom(query);

@@ -102,7 +102,6 @@ export const sweeps = route({
     'One row for each sweep that ended in the window, latest first. Asset filters select sweeps that expected, found, missed or moved one of the assets; location filters select by where they were made.',
   scope: 'tracking:read',
   query: SWEEPS,
-  params: {},
   success: listed(SWEEP, 'A page of sweeps'),
   handle: async ({ context: { db }, query, signal }) => {
     const window = windowFrom(query);

@@ -134,7 +134,6 @@ export const turns = route({
     'A trip begins when an asset leaves the first location and ends when it arrives at the second, however many locations lie between. It is measured from the last departure before the arrival, and belongs to the window in which it ends. With `include_descendants`, moves count by the tree at the instant of each; an asset that does not move neither leaves nor arrives when locations around it get another parent. With the same location twice, it is how long assets were away.',
   scope: 'tracking:read',
   query: TURNS,
-  params: {},
   success: listed(TURN, 'A page of groups; without `group_by` one row'),
   handle: async ({ context: { db }, query, signal }) => {
     const window = windowFrom(query);

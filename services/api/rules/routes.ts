@@ -14,7 +14,6 @@ import type { TrialResult } from '../../../domain/alerts/trial/run-trial.ts';
 import { trialOf, type WantedTrial } from '../../../domain/alerts/trial/trial-of.ts';
 import { makeChange, unchanged } from '../../../domain/changes/make-change.ts';
 import { listBody, PAGING } from '../../../platform/http/lists.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, found, listed, noContent } from '../../../platform/http/success.ts';
 import { type ApiContext, actorOf, route } from '../serving/context.ts';
 import { seenBy } from './addresses.ts';
@@ -97,8 +96,6 @@ const tryNew = route({
   operationId: 'tryRule',
   summary: 'Say which alerts a rule would have raised, as if it had always been there',
   ...ADMINISTRATION,
-  query: NO_QUERY,
-  params: {},
   body: trialBody,
   success: SUCCESS,
   handle: ({ context, body: { kind, since, ...given }, requestId, signal }) =>
@@ -111,7 +108,6 @@ const tryStored = route({
   operationId: 'tryStoredRule',
   summary: 'Say which alerts a rule would have raised, also with changes',
   ...ADMINISTRATION,
-  query: NO_QUERY,
   params: ONE_RULE,
   find: ONE,
   body: storedTrialBody,
@@ -156,8 +152,6 @@ const create = route({
   operationId: 'createRule',
   summary: 'Have an alert raised when something is not as it should be',
   ...ADMINISTRATION,
-  query: NO_QUERY,
-  params: {},
   body: newRuleBody,
   success: created(RULE, 'The rule'),
   problems: { conflict: 'The maximum of rules is reached' },
@@ -179,7 +173,6 @@ const list = route({
   summary: 'List the rules, oldest first, without the assets that they name',
   ...ADMINISTRATION,
   query: { parameters: PAGING },
-  params: {},
   success: listed(LISTED_RULE, 'A page of rules'),
   handle: async ({ context, query }) => {
     const { db } = context;
@@ -196,7 +189,6 @@ const read = route({
   operationId: 'getRule',
   summary: 'Read a rule',
   ...ADMINISTRATION,
-  query: NO_QUERY,
   params: ONE_RULE,
   find: ONE,
   success: found(RULE, 'The rule as it was set last'),
@@ -209,7 +201,6 @@ const change = route({
   operationId: 'updateRule',
   summary: 'Change a rule from now on, or from `valid_from` on',
   ...ADMINISTRATION,
-  query: NO_QUERY,
   params: ONE_RULE,
   find: ONE,
   body: rulePatchBody,
@@ -232,7 +223,6 @@ const remove = route({
   operationId: 'deleteRule',
   summary: 'End a rule now',
   ...ADMINISTRATION,
-  query: NO_QUERY,
   params: ONE_RULE,
   find: ONE,
   success: noContent('The rule has ended'),

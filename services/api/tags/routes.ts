@@ -3,7 +3,6 @@ import { makeChange } from '../../../domain/changes/make-change.ts';
 import { findLiveById } from '../../../domain/master-data/by-id-or-key.ts';
 import { attachOne, detachOne, MISSING } from '../../../domain/master-data/tags/attach.ts';
 import { namedTag, TAG, type TagRow } from '../../../domain/master-data/tags/stored-tags.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, noContent } from '../../../platform/http/success.ts';
 import { ASSET_ID, LOCATION_ID } from '../items/item-schema.ts';
 import { actorOf, route } from '../serving/context.ts';
@@ -16,7 +15,6 @@ const attachToAsset = route({
   summary: 'Attach a tag to an asset',
   description: 'The organization can have a tag attached once, to one asset or one location.',
   scope: 'assets:write',
-  query: NO_QUERY,
   params: ASSET_ID,
   find: {
     missing: MISSING.asset,
@@ -40,7 +38,6 @@ const attachToLocation = route({
   summary: 'Attach a tag to a location',
   description: 'The organization can have a tag attached once, to one asset or one location.',
   scope: 'locations:write',
-  query: NO_QUERY,
   params: LOCATION_ID,
   find: {
     missing: MISSING.location,
@@ -64,7 +61,6 @@ const detachFromAsset = route({
   summary: 'Detach a tag from an asset',
   description: 'The tag can be attached elsewhere at once.',
   scope: 'assets:write',
-  query: NO_QUERY,
   params: { ...ASSET_ID, ...TAG_ID },
   find: {
     missing: MISSING.asset,
@@ -90,7 +86,6 @@ const detachFromLocation = route({
   summary: 'Detach a tag from a location',
   description: 'The tag can be attached elsewhere at once.',
   scope: 'locations:write',
-  query: NO_QUERY,
   params: { ...LOCATION_ID, ...TAG_ID },
   find: {
     missing: MISSING.location,

@@ -23,7 +23,6 @@ import { faultOfTarget } from '../../../domain/webhooks/targets/target-url.ts';
 import { testWebhook } from '../../../domain/webhooks/test-webhook.ts';
 import { listBody, PAGING } from '../../../platform/http/lists.ts';
 import { Problem } from '../../../platform/http/problem.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../../platform/http/success.ts';
 import { type ApiContext, actorOf, route, type WebhookParts } from '../serving/context.ts';
 import {
@@ -55,8 +54,6 @@ const create = route({
   operationId: 'createWebhook',
   summary: 'Have every move sent to a URL; the secret is shown this once',
   ...ADMINISTRATION,
-  query: NO_QUERY,
-  params: {},
   body: newWebhookBody,
   success: created(CREATED_WEBHOOK, 'The webhook'),
   problems: { ...NO_KEY, conflict: 'The maximum of webhooks is reached' },
@@ -80,7 +77,6 @@ const list = route({
   summary: 'List the webhooks, and how far each has come',
   ...ADMINISTRATION,
   query: { parameters: PAGING },
-  params: {},
   success: listed(WEBHOOK, 'A page of webhooks, without their secrets'),
   handle: async ({ context: { db }, query }) => {
     const rows = await listWebhooks(db, db.orgId, query);
@@ -94,7 +90,6 @@ const read = route({
   operationId: 'getWebhook',
   summary: 'Read a webhook, and how far it has come',
   ...ADMINISTRATION,
-  query: NO_QUERY,
   params: ONE_WEBHOOK,
   find: ONE,
   success: found(WEBHOOK, 'The webhook, without its secrets'),
@@ -107,7 +102,6 @@ const change = route({
   operationId: 'updateWebhook',
   summary: 'Change a webhook, switch it on or off, or change its secret',
   ...ADMINISTRATION,
-  query: NO_QUERY,
   params: ONE_WEBHOOK,
   find: ONE,
   body: webhookPatchBody,
@@ -147,7 +141,6 @@ const remove = route({
   operationId: 'deleteWebhook',
   summary: 'Delete a webhook with its secrets and attempts',
   ...ADMINISTRATION,
-  query: NO_QUERY,
   params: ONE_WEBHOOK,
   find: ONE,
   success: noContent('The webhook is deleted'),
@@ -163,7 +156,6 @@ const test = route({
   operationId: 'testWebhook',
   summary: 'Send a test event, and wait for the answer',
   ...ADMINISTRATION,
-  query: NO_QUERY,
   params: ONE_WEBHOOK,
   find: ONE,
   success: found(TESTED_WEBHOOK, 'What the receiver answered'),
@@ -198,7 +190,6 @@ const replay = route({
   operationId: 'replayWebhook',
   summary: 'Send everything after a position again',
   ...ADMINISTRATION,
-  query: NO_QUERY,
   params: ONE_WEBHOOK,
   find: ONE,
   body: replayBody,

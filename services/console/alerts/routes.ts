@@ -1,6 +1,5 @@
 import { acknowledgeAlert } from '../../../domain/alerts/acknowledge-alert.ts';
 import { findAlert } from '../../../domain/alerts/listing/list-alerts.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { noContent } from '../../../platform/http/success.ts';
 import { ONE_ALERT } from '../../api/entry.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
@@ -9,7 +8,7 @@ import { actorOfUser } from '../serving/person.ts';
 const acknowledge = memberRoute({
   ...{ method: 'POST', path: '/console/v1/alerts/{alert_id}/acknowledge', operationId: 'acknowledgeAlert' },
   summary: 'Say that you have taken notice of an alert',
-  ...{ scope: 'alerts:write', query: NO_QUERY, params: ONE_ALERT },
+  ...{ scope: 'alerts:write', params: ONE_ALERT },
   find: {
     missing: 'Alert not found',
     row: ({ context: { db }, params }: { context: ConsoleContext; params: { alert_id: string } }) =>

@@ -70,7 +70,6 @@ const list = memberRoute({
     'to operators and administrators.',
   scope: 'changes:read',
   query: { parameters: CHANGE_FILTERS },
-  params: {},
   success: answered(CHANGES, 'A page of changes, and where the next begins'),
   handle: async ({ context: { db, scopes, parts }, query, signal }) => {
     const { since, until, actor_type, actor_id, resource_type, resource_id, cursor, limit } = query;

@@ -11,7 +11,7 @@ import { type FeedPage, readMovesAs } from '../../../domain/moves/read-moves.ts'
 import { COMMENT, EventStream, eventText } from '../../../platform/http/event-stream.ts';
 import { idFilter, integer } from '../../../platform/http/parameters.ts';
 import { Problem } from '../../../platform/http/problem.ts';
-import { NO_QUERY, type Query } from '../../../platform/http/query.ts';
+import type { Query } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { ALERT, MOVE_CURRENT, MOVE_PART } from '../../api/entry.ts';
 import { memberRoute } from '../serving/context.ts';
@@ -54,7 +54,6 @@ const stream = memberRoute({
   description: 'Server-sent events; `Last-Event-ID` resumes. A `reset` says that some are not kept any more.',
   scope: 'tracking:read',
   query: EVENTS,
-  params: {},
   success: eventsOf({ move: MOVE, alert: ALERT_CHANGED }),
   problems: { unavailable: 'The user has too many streams' },
   handle: async ({ context, query: { after }, signal, confirm }) => {
@@ -80,8 +79,6 @@ const latest = memberRoute({
   ...{ method: 'GET', path: '/console/v1/latest-moves', operationId: 'listLatestMoves' },
   summary: 'The last moves from one place to another, as they are streamed',
   scope: 'tracking:read',
-  query: NO_QUERY,
-  params: {},
   success: found(listOf(MOVE), 'The last moves, the latest last'),
   handle: ({ context: { db } }) =>
     latestMoves(db.listing({ isBrief: true, fromPrimary: true, signal: undefined }), LATEST, eventSeen),

@@ -22,7 +22,7 @@ const positions = memberRoute({
   ...{ method: 'GET', path: '/console/v1/exports/positions', operationId: 'exportPositions' },
   summary: 'Where every asset was at an instant, as a file',
   scope: 'tracking:read',
-  ...{ query: POSITIONS, params: {}, success: REPORT_FILE, problems: PROBLEMS },
+  ...{ query: POSITIONS, success: REPORT_FILE, problems: PROBLEMS },
   handle: async ({
     context,
     query: { organization, format, separator, at, known_at: knownAt, ...filters },
@@ -38,7 +38,7 @@ const stays = memberRoute({
   ...{ method: 'GET', path: '/console/v1/exports/stays', operationId: 'exportStays' },
   summary: 'Every stay that overlaps a window of time, as a file',
   scope: 'tracking:read',
-  ...{ query: STAYS, params: {}, success: REPORT_FILE, problems: PROBLEMS },
+  ...{ query: STAYS, success: REPORT_FILE, problems: PROBLEMS },
   handle: async ({
     context,
     query: { organization, format, separator, from, to, known_at: knownAt, ...filters },
@@ -55,7 +55,7 @@ const dwell = memberRoute({
   ...{ method: 'GET', path: '/console/v1/exports/dwell', operationId: 'exportDwell' },
   summary: 'How long assets stayed in a window of time, as a file',
   scope: 'tracking:read',
-  ...{ query: DWELL, params: {}, success: REPORT_FILE, problems: PROBLEMS },
+  ...{ query: DWELL, success: REPORT_FILE, problems: PROBLEMS },
   handle: async ({
     context,
     query: { organization, format, separator, from, to, known_at: knownAt, ...filters },

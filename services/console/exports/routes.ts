@@ -15,7 +15,7 @@ const assets = memberRoute({
   ...{ method: 'GET', path: '/console/v1/exports/assets', operationId: 'exportAssets' },
   summary: 'The live assets that the list shows with these filters, as CSV',
   scope: 'assets:read',
-  ...{ query: ASSETS, params: {}, success: CSV, problems: PROBLEMS },
+  ...{ query: ASSETS, success: CSV, problems: PROBLEMS },
   handle: async ({ context, query: { organization, separator, ...filters }, signal }) => {
     const hangUp = signal();
     return download(context, 'asset', pagesOfAssets(context.db, filters, hangUp), styleOf(separator), hangUp);
@@ -26,7 +26,7 @@ const locations = memberRoute({
   ...{ method: 'GET', path: '/console/v1/exports/locations', operationId: 'exportLocations' },
   summary: 'The live locations that the list shows with these filters, as CSV',
   scope: 'locations:read',
-  ...{ query: LOCATIONS, params: {}, success: CSV, problems: PROBLEMS },
+  ...{ query: LOCATIONS, success: CSV, problems: PROBLEMS },
   handle: async ({ context, query: { organization, separator, ...filters }, signal }) => {
     const hangUp = signal();
     return download(

@@ -56,7 +56,6 @@ const find = memberRoute({
   description: 'Tags in any spelling. What is named exactly comes first.',
   scope: 'tracking:read',
   query: FIND,
-  params: {},
   success: found(FOUND, 'What was found'),
   handle: async ({ context: { db }, query: { q }, signal }) => {
     if (q === undefined) {

@@ -6,7 +6,6 @@ import { loadFormats } from '../../../domain/administration/formats/load-formats
 import { countOpenOfReader, lastOfReader } from '../../../domain/administration/rejected/kept-message.ts';
 import type { Recognized, Recognizing } from '../../../domain/formats/recognize.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { administered, OWN_READER } from '../readers/own-reader.ts';
 import { memberRoute } from '../serving/context.ts';
@@ -57,7 +56,7 @@ const arrivals = memberRoute({
   ...{ method: 'GET', path: '/console/v1/readers/{reader_id}/arrivals', operationId: 'listArrivalsOfReader' },
   summary: 'The last messages of a reader that could not be read, and what each format would read of them',
   description: 'The likeliest format first. `open`: how many are kept to be replayed.',
-  ...{ scope: 'readers:admin', query: NO_QUERY, params: { reader_id: idInPath }, find: OWN_READER },
+  ...{ scope: 'readers:admin', params: { reader_id: idInPath }, find: OWN_READER },
   success: found(ARRIVALS, 'The messages, newest first; a payload that is no text is in base64'),
   handle: async ({ context, row: readerId }) => {
     const which = { orgId: context.db.orgId, readerId };

@@ -8,7 +8,6 @@ import type { DryRun, DryScan } from '../../../domain/formats/dry-run.ts';
 import type { CheckedFormat, checkSource } from '../../../domain/formats/read-source.ts';
 import type { Tried, Trying } from '../../../domain/formats/try-formats.ts';
 import { mandatoryParameter } from '../../../platform/http/parameters.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found, noContent } from '../../../platform/http/success.ts';
 import { administered, changingReaders } from '../readers/own-reader.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
@@ -24,8 +23,6 @@ const DESCRIBE = new URL('../../../domain/formats/describe-sources.ts', import.m
 /** Milliseconds that a format may take to be checked, or to be tried on a message. */
 const MOST_MS = 10_000;
 
-const ADMINISTRATION = { scope: 'formats:admin', query: NO_QUERY } as const;
-
 const ONE = {
   params: { name: mandatoryParameter(text(63)) },
   find: {
@@ -38,7 +35,7 @@ const ONE = {
 const list = memberRoute({
   ...{ method: 'GET', path: '/console/v1/formats', operationId: 'listFormats' },
   summary: 'The formats readers can have: built-in ones, those of the installation, and your own',
-  ...{ scope: 'readers:read', query: NO_QUERY, params: {} },
+  scope: 'readers:read',
   success: found(listOf(FORMAT), 'The formats, without their definitions'),
   handle: async ({ context }) => {
     const { orgId } = context.db;
@@ -59,7 +56,7 @@ const list = memberRoute({
 const read = memberRoute({
   ...{ method: 'GET', path: '/console/v1/formats/{name}', operationId: 'getFormat' },
   summary: 'A format with its definition, to look at or to copy',
-  ...{ scope: 'readers:read', query: NO_QUERY, ...ONE },
+  ...{ scope: 'readers:read', ...ONE },
   success: found(FORMAT_WHOLE, 'The format; its definition as text, as it is written'),
   handle: async ({ context, row: { name, definition, orgId } }) => ({
     ...{ name, is_own: orgId === context.db.orgId },
@@ -70,7 +67,7 @@ const read = memberRoute({
 const create = memberRoute({
   ...{ method: 'POST', path: '/console/v1/formats', operationId: 'createFormat' },
   summary: 'Add a format of your own; no other organization sees it',
-  ...{ ...ADMINISTRATION, params: {} },
+  scope: 'formats:admin',
   body: newFormatBody,
   success: found(STORED, 'The format'),
   problems: { conflict: 'The name is taken' },
@@ -81,7 +78,7 @@ const create = memberRoute({
 const change = memberRoute({
   ...{ method: 'PATCH', path: '/console/v1/formats/{name}', operationId: 'updateFormat' },
   summary: 'Change a format of your own; its readers are read by it from then on',
-  ...{ ...ADMINISTRATION, ...ONE },
+  ...{ scope: 'formats:admin', ...ONE },
   body: formatPatchBody,
   success: found(STORED, 'The format'),
   problems: { conflict: 'It is not your own, or a reader needs an identity that it lacks' },
@@ -104,7 +101,7 @@ const change = memberRoute({
 const remove = memberRoute({
   ...{ method: 'DELETE', path: '/console/v1/formats/{name}', operationId: 'deleteFormat' },
   summary: 'Delete a format of your own that no reader uses',
-  ...{ ...ADMINISTRATION, ...ONE },
+  ...{ scope: 'formats:admin', ...ONE },
   success: noContent('Deleted'),
   problems: { conflict: 'A reader uses it' },
   handle: async ({ context, row: { name, orgId }, requestId }) => {
@@ -118,7 +115,7 @@ const tryOut = memberRoute({
   ...{ method: 'POST', path: '/console/v1/formats/try', operationId: 'tryFormatSource' },
   summary: 'What a format would make of a message, or what is wrong with it and where; nothing is stored',
   description: 'Of `source`, a definition that is being written, or of `format`, one by its name.',
-  ...{ ...ADMINISTRATION, params: {} },
+  scope: 'formats:admin',
   body: tryBody,
   success: found(TRIED, 'The reads, or the faults of the format'),
   problems: { not_found: 'No such format' },

@@ -15,7 +15,6 @@ import { signInAddress } from '../../../domain/administration/handhelds/sign-in-
 import type { Actor } from '../../../domain/changes/actor.ts';
 import { listBody, PAGING } from '../../../platform/http/lists.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found, listed, noContent } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
@@ -40,12 +39,10 @@ function appAddress({ parts: { handhelds, publicUrl }, sender }: ConsoleContext)
   return `${handhelds.scheme}://${hostname}:${handhelds.port}`;
 }
 
-const ADMINISTRATION = { scope: 'handhelds:admin', query: NO_QUERY } as const;
-
 const list = memberRoute({
   ...{ method: 'GET', path: '/console/v1/handhelds', operationId: 'listHandhelds' },
   summary: 'The handhelds, revoked and expired ones too',
-  ...{ scope: ADMINISTRATION.scope, query: { parameters: PAGING }, params: {} },
+  ...{ scope: 'handhelds:admin', query: { parameters: PAGING } },
   success: listed(HANDHELD, 'A page of handhelds, without their tokens'),
   handle: async ({ context: { db, parts }, query }) => {
     const page = await parts.insight.run(db.orgId, (installation) =>
@@ -58,7 +55,7 @@ const list = memberRoute({
 const create = memberRoute({
   ...{ method: 'POST', path: '/console/v1/handhelds', operationId: 'createHandheld' },
   summary: 'Let a handheld in by a token',
-  ...{ ...ADMINISTRATION, params: {} },
+  scope: 'handhelds:admin',
   body: newHandheldBody,
   success: found(CREATED_HANDHELD, 'The handheld, with its token, shown this once'),
   problems: { conflict: 'The maximum of handhelds is reached' },
@@ -86,7 +83,7 @@ const ONE = {
 const rename = memberRoute({
   ...{ method: 'PATCH', path: '/console/v1/handhelds/{handheld_id}', operationId: 'updateHandheld' },
   summary: 'Call a handheld something else',
-  ...{ ...ADMINISTRATION, ...ONE },
+  ...{ scope: 'handhelds:admin', ...ONE },
   body: handheldPatchBody,
   success: noContent('Renamed'),
   handle: async ({ context: { db, parts, session }, row: { id }, body, requestId }) => {
@@ -103,7 +100,7 @@ const rename = memberRoute({
 const renew = memberRoute({
   ...{ method: 'POST', path: '/console/v1/handhelds/{handheld_id}/token', operationId: 'renewHandheldToken' },
   summary: 'Another token for a handheld; the one before is refused from its next request on',
-  ...{ ...ADMINISTRATION, ...ONE },
+  ...{ scope: 'handhelds:admin', ...ONE },
   success: found(CREATED_HANDHELD, 'The handheld, with its token, shown this once'),
   problems: { conflict: 'It is revoked, or its token has expired' },
   handle: async ({ context, row: { id }, requestId }) => {
@@ -120,7 +117,7 @@ const renew = memberRoute({
 const revoke = memberRoute({
   ...{ method: 'DELETE', path: '/console/v1/handhelds/{handheld_id}', operationId: 'revokeHandheld' },
   summary: "Revoke a handheld's token, from the next request on",
-  ...{ ...ADMINISTRATION, ...ONE },
+  ...{ scope: 'handhelds:admin', ...ONE },
   success: noContent('Revoked'),
   handle: async ({ context: { db, parts, session }, row: { id }, requestId }) => {
     await parts.insight.run(db.orgId, (installation) =>

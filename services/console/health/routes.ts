@@ -2,7 +2,6 @@ import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { ID_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
 import { type Finding, MENDS } from '../../../domain/health/finding.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { COUNT_SCHEMA, listOf, objectOf, TEXT_OR_NULL, TEXT_SCHEMA } from '../serving/schemas.ts';
@@ -32,8 +31,6 @@ const read = memberRoute({
   description:
     'What `doctor` finds. Of the installation, findings have no words, unless this is its only organization: those of others are none of its business.',
   scope: 'health:admin',
-  query: NO_QUERY,
-  params: {},
   success: found(HEALTH, 'The findings, and how long what is recorded is kept'),
   // Shared by whoever asks meanwhile, so that one who leaves breaks nothing off.
   handle: async ({ context: { db, parts } }) => {

@@ -19,7 +19,6 @@ import {
 import { discardImport, storeFile } from '../../../domain/master-data/kept-imports/store-file.ts';
 import { CSV_TYPE, type StreamedBody } from '../../../platform/http/body.ts';
 import { described, idInPath, mandatoryParameter } from '../../../platform/http/parameters.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, found, noContent } from '../../../platform/http/success.ts';
 import { runImport, TOO_MANY_IMPORTS } from '../../api/entry.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
@@ -122,7 +121,7 @@ const scope = 'imports:write';
 const upload = memberRoute({
   ...{ method: 'POST', path: '/console/v1/imports', operationId: 'uploadImport' },
   summary: 'Keep a CSV file, to be looked at and imported',
-  ...{ scope, query: FILE, params: {}, body: fileBody },
+  ...{ scope, query: FILE, body: fileBody },
   success: created(IMPORT_WHOLE, 'The import; nothing is read yet'),
   handle: async (request) => {
     await takeUploadTurn(request);
@@ -137,7 +136,7 @@ const upload = memberRoute({
 const list = memberRoute({
   ...{ method: 'GET', path: '/console/v1/imports', operationId: 'listImports' },
   summary: 'The latest imports',
-  ...{ scope, query: NO_QUERY, params: {} },
+  scope,
   success: found(listOf(IMPORT), 'Imports, the latest first'),
   handle: async ({ context: { db } }) => (await listImports(db, LATEST)).map(importView),
 });
@@ -145,7 +144,7 @@ const list = memberRoute({
 const read = memberRoute({
   ...{ method: 'GET', path: '/console/v1/imports/{import_id}', operationId: 'getImport' },
   summary: 'An import: what it would change or has changed, or how far it is',
-  ...{ scope, query: NO_QUERY, ...ONE },
+  ...{ scope, ...ONE },
   success: found(IMPORT_WHOLE, 'The import'),
   handle: async ({ row }) => wholeImportView(row),
 });
@@ -159,7 +158,7 @@ const check = memberRoute({
   ...{ method: 'POST', path: '/console/v1/imports/{import_id}/check', operationId: 'checkImport' },
   summary: 'Find what an import would change',
   description: 'It goes on if the caller hangs up; `GET` tells how far it is.',
-  ...{ scope, query: NO_QUERY, ...ONE, problems: PROBLEMS },
+  ...{ scope, ...ONE, problems: PROBLEMS },
   success: found(IMPORT_WHOLE, 'The import with what it would change, or its faults'),
   handle: (request) => workedOn(request, checkImport),
 });
@@ -168,7 +167,7 @@ const apply = memberRoute({
   ...{ method: 'POST', path: '/console/v1/imports/{import_id}/apply', operationId: 'applyImport' },
   summary: 'Import a file if it changes exactly what was shown',
   description: 'It goes on if the caller hangs up; `GET` tells how far it is.',
-  ...{ scope, query: NO_QUERY, ...ONE, problems: PROBLEMS },
+  ...{ scope, ...ONE, problems: PROBLEMS },
   success: found(IMPORT_WHOLE, 'The import with what it has changed'),
   handle: (request) => workedOn(request, applyImport),
 });
@@ -176,7 +175,7 @@ const apply = memberRoute({
 const discard = memberRoute({
   ...{ method: 'DELETE', path: '/console/v1/imports/{import_id}', operationId: 'discardImport' },
   summary: 'Forget a file that is not applied',
-  ...{ scope, query: NO_QUERY, ...ONE, problems: PROBLEMS },
+  ...{ scope, ...ONE, problems: PROBLEMS },
   success: noContent('It is forgotten'),
   handle: async ({ context: { db, session }, row, requestId }) => {
     requireIdle(row);

@@ -1,6 +1,5 @@
 import { countOpenKept } from '../../../domain/administration/rejected/kept-page.ts';
 import { countUnknownTags } from '../../../domain/administration/unknown-tags/page.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { COUNT_SCHEMA, objectOf } from '../serving/schemas.ts';
@@ -12,7 +11,7 @@ const counts = memberRoute({
   ...{ method: 'GET', path: '/console/v1/inbox', operationId: 'countInbox' },
   summary: 'How many unknown tags and open rejected messages there are, up to a hundred',
   description: 'Up to five seconds old: everybody who has the console open asks again and again.',
-  ...{ scope: 'inbox:read', query: NO_QUERY, params: {} },
+  scope: 'inbox:read',
   success: found(objectOf({ unknown_tags: COUNT_SCHEMA, rejected: COUNT_SCHEMA }), 'The counts'),
   handle: ({ context: { db, parts } }) =>
     parts.inboxCounts.read(db.orgId, async () => ({

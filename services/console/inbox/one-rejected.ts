@@ -20,7 +20,6 @@ import type {
 import { loadReaders } from '../../../domain/messages/load-readers.ts';
 import { NO_READS, REPLAYED_READS, type Replay, replay } from '../../../domain/messages/replay.ts';
 import { idInPath, type Parameter, searchText } from '../../../platform/http/parameters.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
@@ -109,7 +108,7 @@ const one = memberRoute({
   summary: 'Read a message once more, as its reader is registered now, or by another format',
   description:
     'Its time stays that of its reception, and what was recorded before is not recorded twice. Recorded as a whole or not at all.',
-  ...{ scope: 'inbox:write', query: NO_QUERY, ...ONE_REJECTED },
+  ...{ scope: 'inbox:write', ...ONE_REJECTED },
   body: replayBody,
   success: found(REPLAYED, 'Whether it is kept with a new reason, and what became of its reads'),
   problems: { conflict: 'Not all of the message was kept' },
@@ -129,7 +128,7 @@ const many = memberRoute({
   summary: 'Replay messages that are open, the oldest first',
   description:
     'Does a part of them; send it again with `after` as `next` says until that is null. Each message is recorded as a whole or not at all.',
-  ...{ scope: 'inbox:write', query: NO_QUERY, params: {} },
+  scope: 'inbox:write',
   body: replayManyBody,
   success: found(
     REPLAYED_MANY,
@@ -163,7 +162,7 @@ const dismiss = memberRoute({
   ...{ method: 'POST', path: '/console/v1/rejected/dismiss', operationId: 'dismissManyRejected' },
   summary: 'Have messages that are open listed no more, or dismissed ones again',
   description: 'Does a part of them, as replaying does.',
-  ...{ scope: 'inbox:write', query: NO_QUERY, params: {} },
+  scope: 'inbox:write',
   body: dismissManyBody,
   success: found(DISMISSED_MANY, 'Which ones these were, and after which message to go on'),
   handle: async ({ context, body: { undo: isUndone = false, ...which }, requestId }) => {
@@ -213,7 +212,7 @@ const PROBLEMS = { conflict: 'Not all of the message was kept' };
 const tryAll = memberRoute({
   ...{ method: 'GET', path: '/console/v1/rejected/{rejected_id}/formats', operationId: 'tryFormats' },
   summary: 'What each format would make of a message, the one that reads most of it first',
-  ...{ scope: 'inbox:read', query: NO_QUERY, ...ONE_REJECTED },
+  ...{ scope: 'inbox:read', ...ONE_REJECTED },
   success: found(TRIED_FORMATS, 'Every format; nothing is recorded'),
   problems: PROBLEMS,
   handle: async ({ context, row }) => {
@@ -236,7 +235,7 @@ const tryAll = memberRoute({
 const tryOne = memberRoute({
   ...{ method: 'GET', path: '/console/v1/rejected/{rejected_id}/formats/{format}', operationId: 'tryFormat' },
   summary: 'What a format would make of a message',
-  ...{ scope: 'inbox:read', query: NO_QUERY },
+  scope: 'inbox:read',
   params: { ...ONE_REJECTED.params, format: searchText as Parameter<string> },
   find: REJECTED_FIND,
   success: found(TRIED_FORMAT, `Its first ${MOST_READS} reads; nothing is recorded`),

@@ -10,7 +10,6 @@ import { setDismissed } from '../../../domain/administration/rejected/dismiss.ts
 import type { KeptMessage } from '../../../domain/administration/rejected/kept-message.ts';
 import { listPageOfKept } from '../../../domain/administration/rejected/kept-page.ts';
 import { listBody } from '../../../platform/http/lists.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found, listed, noContent } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
@@ -21,7 +20,7 @@ import { hideBody, REJECTED, REJECTED_WHOLE } from './schema.ts';
 const list = memberRoute({
   ...{ method: 'GET', path: '/console/v1/rejected', operationId: 'listRejected' },
   summary: 'Messages of readers that could not be recorded, whole or in part, newest first',
-  ...{ scope: 'inbox:read', query: REJECTED_QUERY, params: {} },
+  ...{ scope: 'inbox:read', query: REJECTED_QUERY },
   success: listed(REJECTED, 'A page of messages, without their payloads'),
   handle: async ({ context: { db, parts }, query, signal }) => {
     const { reader_id: readerId, q: text, after_id: afterId, ...paging } = query;
@@ -42,7 +41,7 @@ const list = memberRoute({
 const read = memberRoute({
   ...{ method: 'GET', path: '/console/v1/rejected/{rejected_id}', operationId: 'getRejected' },
   summary: 'A message with what is kept of its payload: at most 64 KiB',
-  ...{ scope: 'inbox:read', query: NO_QUERY, ...ONE_REJECTED },
+  ...{ scope: 'inbox:read', ...ONE_REJECTED },
   success: found(REJECTED_WHOLE, 'The message; a payload that is no text is in base64'),
   handle: async ({ context: { db, parts }, row }) => {
     const { payload, readerId } = row;
@@ -63,7 +62,7 @@ const read = memberRoute({
 const dismiss = memberRoute({
   ...{ method: 'POST', path: '/console/v1/rejected/{rejected_id}/dismiss', operationId: 'dismissRejected' },
   summary: 'Have a message listed no more, or again',
-  ...{ scope: 'inbox:write', query: NO_QUERY, ...ONE_REJECTED },
+  ...{ scope: 'inbox:write', ...ONE_REJECTED },
   body: hideBody,
   success: noContent('Done'),
   handle: async ({ context: { db, parts, session }, row, body: { undo }, requestId }) => {

@@ -14,7 +14,6 @@ import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { isForbiddenInTag, TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import type { Parameter } from '../../../platform/http/parameters.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered, found, noContent } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
@@ -49,7 +48,7 @@ const ONE = { unknown_tag_id: tagNameInPath };
 const list = memberRoute({
   ...{ method: 'GET', path: '/console/v1/unknown-tags', operationId: 'listUnknownTags' },
   summary: 'Tags that were read and belong to nothing',
-  ...{ scope: 'inbox:read', query: UNKNOWN_TAG_QUERY, params: {} },
+  ...{ scope: 'inbox:read', query: UNKNOWN_TAG_QUERY },
   success: answered(UNKNOWN_TAGS, 'A page of tags; strength, reader and place are those of the last read'),
   handle: async ({ context, query, signal }) => {
     const { db, parts } = context;
@@ -79,7 +78,7 @@ const attach = memberRoute({
     operationId: 'attachUnknownTag',
   },
   summary: 'Attach a tag to an asset, of which its next read is one, or to a location',
-  ...{ scope: 'inbox:write', query: NO_QUERY, params: ONE },
+  ...{ scope: 'inbox:write', params: ONE },
   body: attachBody,
   success: found(ATTACHED, 'The tag, and what it is attached to'),
   problems: {
@@ -112,7 +111,7 @@ const ignore = memberRoute({
     operationId: 'ignoreUnknownTag',
   },
   summary: 'Have a tag listed no more, however often it is read, or again',
-  ...{ scope: 'inbox:write', query: NO_QUERY, params: ONE },
+  ...{ scope: 'inbox:write', params: ONE },
   body: hideBody,
   success: noContent('Done'),
   problems: { not_found: 'Unknown tag not found' },

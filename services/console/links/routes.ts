@@ -1,6 +1,5 @@
 import { acceptLink } from '../../../domain/administration/users/links/accept-link.ts';
 import { lookAtLink, type OpenLink } from '../../../domain/administration/users/links/open-link.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { visitorRoute } from '../serving/visitor.ts';
 import { withFields } from '../serving/with-fields.ts';
@@ -16,7 +15,7 @@ const GONE = { not_found: 'The link has expired, was used or withdrawn, or never
 const look = visitorRoute({
   ...{ method: 'POST', path: '/console/v1/links/look', operationId: 'lookAtLink' },
   summary: 'What a link is for; it stays good',
-  ...{ scope: null, query: NO_QUERY, params: {} },
+  scope: null,
   body: lookBody,
   success: found(LINK, 'The link'),
   problems: GONE,
@@ -26,7 +25,7 @@ const look = visitorRoute({
 const accept = visitorRoute({
   ...{ method: 'POST', path: '/console/v1/links/accept', operationId: 'acceptLink' },
   summary: 'Use a link up, and be signed in',
-  ...{ scope: null, query: NO_QUERY, params: {} },
+  scope: null,
   body: acceptBody,
   success: answeredWithCookies(200, SESSION, 'The session'),
   problems: { ...GONE, conflict: 'It is not good for this account, or others were faster' },

@@ -12,7 +12,6 @@ import type { Pair, PairCounts } from '../../../domain/tracking/location/tally-p
 import { COMMENT, EventStream, eventText } from '../../../platform/http/event-stream.ts';
 import { idInPath, integer } from '../../../platform/http/parameters.ts';
 import { toProblem } from '../../../platform/http/problem.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found, noContent } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { assetsNamed, locationsNamed, type References } from '../serving/names.ts';
@@ -28,7 +27,6 @@ const list = memberRoute({
   description: 'At most `limit`, and those in force whatever their age. Without any, every scan counts.',
   scope: 'tracking:read',
   query: { parameters: { limit: integer({ min: 1, max: 500 }, 100) } },
-  params: {},
   success: found(MADE_SETTINGS, 'The settings, with who made them'),
   handle: async ({ context: { db, parts }, query: { limit }, signal }) => {
     const [made, positions] = await parts.insight.run(
@@ -52,7 +50,7 @@ const proposals = memberRoute({
   ...{ method: 'GET', path: '/console/v1/locating/proposals', operationId: 'listLocatingProposals' },
   summary: 'Where assets went to and fro within the last day, and what strength would have made of it',
   description: 'Worst first. What is tried is up to 15 minutes old.',
-  ...{ scope: 'tracking:read', query: NO_QUERY, params: {} },
+  scope: 'tracking:read',
   success: found(PROPOSALS, 'Areas to decide by strength'),
   handle: async ({ context: { db, parts }, signal }) => {
     const proposed = await parts.proposals.of(db.orgId, signal());
@@ -70,7 +68,7 @@ const set = memberRoute({
     'Say how it is decided where assets are, for scans observed from a time on, by default from now on',
   description:
     'Where scans of that time are recorded, histories are decided again. The same as is in force is not stored again.',
-  ...{ scope: 'locating:admin', query: NO_QUERY, params: {} },
+  scope: 'locating:admin',
   body: settingBody,
   success: found(SET, 'From when on it holds'),
   problems: {
@@ -101,7 +99,7 @@ const set = memberRoute({
 const remove = memberRoute({
   ...{ method: 'DELETE', path: '/console/v1/locating/{setting_id}', operationId: 'removeLocating' },
   summary: 'Remove a setting that has not begun yet',
-  ...{ scope: 'locating:admin', query: NO_QUERY, params: { setting_id: idInPath } },
+  ...{ scope: 'locating:admin', params: { setting_id: idInPath } },
   success: noContent('Removed'),
   problems: { not_found: 'No such setting', conflict: 'It has begun, and stays' },
   handle: ({ context: { db, parts, session }, params: { setting_id: settingId }, requestId }) =>
@@ -115,7 +113,7 @@ const attempt = memberRoute({
   summary: 'Try a setting on the scans of a range, as if it had held from its beginning on',
   description:
     'Nothing is stored. Server-sent events: `progress`, then `result` or `problem`. It ends when the caller hangs up.',
-  ...{ scope: 'locating:admin', query: NO_QUERY, params: {} },
+  scope: 'locating:admin',
   body: trialBody,
   success: TRIAL,
   problems: { not_found: 'No such location or asset' },

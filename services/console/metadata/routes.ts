@@ -1,6 +1,5 @@
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { listOf, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
@@ -17,8 +16,6 @@ const names = memberRoute({
   summary: 'Names of metadata, and values of each, that assets changed lately have',
   description: 'Suggestions while metadata is edited. The most frequent come first.',
   scope: 'assets:read',
-  query: NO_QUERY,
-  params: {},
   success: found(
     listOf(objectOf({ name: TEXT_SCHEMA, values: listOf(TEXT_SCHEMA) })),
     'Names and their values',

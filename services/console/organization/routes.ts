@@ -1,7 +1,6 @@
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { renameOrganization } from '../../../domain/administration/organizations/organizations.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { noContent } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
@@ -10,7 +9,7 @@ import { organizationPatchBody } from './schema.ts';
 const rename = memberRoute({
   ...{ method: 'PATCH', path: '/console/v1/organization', operationId: 'updateOrganization' },
   summary: 'Call the organization something else',
-  ...{ scope: 'organization:admin', query: NO_QUERY, params: {} },
+  scope: 'organization:admin',
   body: organizationPatchBody,
   success: noContent('Renamed: sessions have the new name from the next request on'),
   handle: async ({ context: { db, parts, session }, body, requestId }) => {

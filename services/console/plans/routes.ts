@@ -17,7 +17,6 @@ import {
 import { type Scale, sizeInMetres } from '../../../domain/tracking/location/position.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { FileAnswer } from '../../../platform/http/stored-file.ts';
 import { created, found, noContent, type Success } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
@@ -48,7 +47,7 @@ const ONE = {
 const list = memberRoute({
   ...{ method: 'GET', path: '/console/v1/plans', operationId: 'listPlans' },
   summary: 'The plans by name, without their places and images',
-  ...{ scope: 'locations:read', query: NO_QUERY, params: {} },
+  scope: 'locations:read',
   success: found(listOf(PLAN), 'The plans'),
   handle: async ({ context }) => (await listPlans(context.db)).map(planView),
 });
@@ -56,7 +55,7 @@ const list = memberRoute({
 const read = memberRoute({
   ...{ method: 'GET', path: '/console/v1/plans/{plan_id}', operationId: 'getPlan' },
   summary: 'A plan and what is where on it',
-  ...{ scope: 'locations:read', query: NO_QUERY, ...ONE },
+  ...{ scope: 'locations:read', ...ONE },
   success: found(PLAN_WITH_PLACES, 'The plan'),
   handle: async ({ context, row }) => planWithPlacesView(context.db, row),
 });
@@ -64,7 +63,7 @@ const read = memberRoute({
 const create = memberRoute({
   ...{ method: 'POST', path: '/console/v1/plans', operationId: 'createPlan' },
   summary: 'Add a plan: a PNG, JPEG or WebP image',
-  ...{ scope: 'locations:write', query: NEW_PLAN, params: {} },
+  ...{ scope: 'locations:write', query: NEW_PLAN },
   body: imageBody,
   success: created(PLAN, 'The plan, with no places on it'),
   problems: { conflict: 'The maximum of plans is reached' },
@@ -102,7 +101,7 @@ const change = memberRoute({
   description:
     'Places, antennas and the scale need the `version` that they were read with, so that nobody overwrites what others did. ' +
     'What position needs where it is set is taken away only with `without_position`: strength decides then.',
-  ...{ scope: 'locations:write', query: NO_QUERY, ...ONE },
+  ...{ scope: 'locations:write', ...ONE },
   body: planPatchBody,
   success: found(PLAN_WITH_PLACES, 'The plan as it is now'),
   problems: { conflict: 'It is not that version any more, or another plan of the location has a scale' },
@@ -133,7 +132,7 @@ const remove = memberRoute({
 const dots = memberRoute({
   ...{ method: 'GET', path: '/console/v1/plans/{plan_id}/positions', operationId: 'listPositionsOnPlan' },
   summary: 'Where on a plan assets are, in metres from its left and top; of many the newest',
-  ...{ scope: 'tracking:read', query: NO_QUERY, ...ONE },
+  ...{ scope: 'tracking:read', ...ONE },
   success: found(DOTS, 'The positions'),
   handle: async ({ context: { db }, row: { location_id: locationId, scale_points: points }, signal }) => {
     const rows = locationId === null || points === null ? [] : await readDots(db, locationId, signal());

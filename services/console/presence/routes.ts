@@ -11,7 +11,6 @@ import {
 import { MOST_ASSETS } from '../../../domain/reports/presence/list-presence.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found, listed } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { referenceOf } from '../serving/reference.ts';
@@ -42,7 +41,6 @@ const arrivals = memberRoute({
   summary: 'What came to a location or left it lately, the latest first',
   description: 'Of the last events of the whole feed, back to `since`.',
   scope: 'tracking:read',
-  query: NO_QUERY,
   ...OF_LOCATION,
   success: found(PASSING, 'Arrivals and departures'),
   handle: async ({ context, row: id, signal }) =>
@@ -155,7 +153,7 @@ const counts = memberRoute({
   ...{ method: 'GET', path: '/console/v1/presence', operationId: 'countPresence' },
   summary: 'How many assets are present, overdue, missing, unknown, or were never seen',
   description: `Up to a minute old: everybody who has the console open asks again and again. Not counted beyond ${MOST_ASSETS} assets.`,
-  ...{ scope: 'tracking:read', query: NO_QUERY, params: {} },
+  scope: 'tracking:read',
   success: found(COUNTS, 'The counts, or why there are none'),
   handle: async ({ context: { db, parts } }) =>
     countsView(await parts.stateCounts.read(db.orgId, () => countStates(db))),

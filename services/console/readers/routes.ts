@@ -11,7 +11,6 @@ import { type ReaderRefusal, refusalsOfReader } from '../../../domain/health/sig
 import { readSpans } from '../../../domain/presence/read-spans.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { idInPath, integer, type Parameter } from '../../../platform/http/parameters.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found, listed, noContent } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
@@ -31,14 +30,12 @@ import {
   SPANS_QUERY,
 } from './schema.ts';
 
-const ADMINISTRATION = { scope: 'readers:admin', query: NO_QUERY } as const;
-
 const ONE = { params: { reader_id: idInPath }, find: OWN_READER } as const;
 
 const list = memberRoute({
   ...{ method: 'GET', path: '/console/v1/readers', operationId: 'listReaders' },
   summary: 'The readers, their antennas, and what became of their reads',
-  ...{ scope: 'readers:read', query: READERS, params: {} },
+  ...{ scope: 'readers:read', query: READERS },
   success: listed(READER, 'A page of readers, without their passwords'),
   handle: async ({ context, query: { limit, offset, ...filter } }) => {
     const page = await administered(context, (db) =>
@@ -51,7 +48,7 @@ const list = memberRoute({
 const read = memberRoute({
   ...{ method: 'GET', path: '/console/v1/readers/{reader_id}', operationId: 'getReader' },
   summary: 'A reader with its antennas and counters, and what goes wrong as it signs in',
-  ...{ scope: 'readers:read', query: NO_QUERY, ...ONE },
+  ...{ scope: 'readers:read', ...ONE },
   success: found(ONE_READER, 'The reader, without its password'),
   handle: async ({ context, row: id }) =>
     administered(context, async (db) => {
@@ -89,7 +86,7 @@ const spans = memberRoute({
 const create = memberRoute({
   ...{ method: 'POST', path: '/console/v1/readers', operationId: 'createReader' },
   summary: 'Register a reader with its antenna 1',
-  ...{ ...ADMINISTRATION, params: {} },
+  scope: 'readers:admin',
   body: newReaderBody,
   success: found(CREATED_READER, 'The reader, with its password, shown this once'),
   problems: {
@@ -130,7 +127,7 @@ function addressesOf({ parts, sender }: ConsoleContext, readerId: number) {
 const change = memberRoute({
   ...{ method: 'PATCH', path: '/console/v1/readers/{reader_id}', operationId: 'updateReader' },
   summary: 'Change a reader, or make it another password',
-  ...{ ...ADMINISTRATION, ...ONE },
+  ...{ scope: 'readers:admin', ...ONE },
   body: readerPatchBody,
   success: found(CHANGED_READER, 'The reader, with a password if one was made'),
   problems: { conflict: 'The name or the topic is taken, or its expected time was set too often' },
@@ -162,7 +159,7 @@ const change = memberRoute({
 const remove = memberRoute({
   ...{ method: 'DELETE', path: '/console/v1/readers/{reader_id}', operationId: 'deleteReader' },
   summary: 'Delete a reader; its past reads stay',
-  ...{ ...ADMINISTRATION, ...ONE },
+  ...{ scope: 'readers:admin', ...ONE },
   success: noContent('Its messages are ignored from now on'),
   handle: async ({ context, row: id, requestId }) => {
     await changingReaders(context, (db) => deleteReader(db, actorOfUser(context.session, requestId), id));
@@ -172,7 +169,7 @@ const remove = memberRoute({
 const antenna = memberRoute({
   ...{ method: 'PATCH', path: '/console/v1/readers/{reader_id}/antennas/{port}', operationId: 'setAntenna' },
   summary: 'Say where an antenna is and how its reads count; a new one is added',
-  ...ADMINISTRATION,
+  scope: 'readers:admin',
   params: {
     reader_id: idInPath,
     port: integer({ min: -32_768, max: 32_767 }, undefined) as Parameter<number>,
@@ -205,7 +202,7 @@ const antenna = memberRoute({
 const newAntenna = memberRoute({
   ...{ method: 'POST', path: '/console/v1/readers/{reader_id}/antennas', operationId: 'addAntenna' },
   summary: 'Register an antenna by the port or the name that messages give, and say where it is',
-  ...{ ...ADMINISTRATION, ...ONE },
+  ...{ scope: 'readers:admin', ...ONE },
   body: newAntennaBody,
   success: found(SET_ANTENNA, 'The antenna'),
   problems: { conflict: 'The maximum of antennas is reached' },

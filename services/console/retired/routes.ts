@@ -5,7 +5,6 @@ import { readLocations } from '../../../domain/master-data/locations/queries.ts'
 import type { AssetRow, LocationRow } from '../../../domain/master-data/rows.ts';
 import { MOST_TAGS, PARENT_COLUMN, type Parent } from '../../../domain/master-data/tags/queries.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { ASSET, assetView, LOCATION, locationView } from '../../api/entry.ts';
 import { memberRoute } from '../serving/context.ts';
@@ -14,7 +13,6 @@ const read = memberRoute({
   ...{ method: 'GET', path: '/console/v1/retired-assets/{retired_asset_id}', operationId: 'getRetiredAsset' },
   summary: 'An asset that was retired, with the tags that it had then',
   scope: 'assets:read',
-  query: NO_QUERY,
   params: { retired_asset_id: idInPath },
   find: {
     missing: 'Asset not found',
@@ -30,7 +28,6 @@ const readLocation = memberRoute({
   operationId: 'getRetiredLocation',
   summary: 'A location that was retired, with the tags that it had then',
   scope: 'locations:read',
-  query: NO_QUERY,
   params: { retired_location_id: idInPath },
   find: {
     missing: 'Location not found',

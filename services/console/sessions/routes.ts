@@ -4,7 +4,6 @@ import { endSession } from '../../../domain/administration/users/sessions/end-se
 import { listSessions } from '../../../domain/administration/users/sessions/find-sessions.ts';
 import { signIn } from '../../../domain/administration/users/sessions/sign-in.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found, noContent } from '../../../platform/http/success.ts';
 import { actorOfUser, requireSession, signedOut } from '../serving/person.ts';
 import { listOf } from '../serving/schemas.ts';
@@ -15,12 +14,10 @@ import { LISTED_SESSION, passwordBody, SESSION, signInBody } from './schema.ts';
 import { answeredWithCookies, answerSignedIn, sessionView } from './signed-in.ts';
 import { requirePasswords, waysRoute } from './ways.ts';
 
-const OWN = { scope: null, query: NO_QUERY, params: {} } as const;
-
 const read = visitorRoute({
   ...{ method: 'GET', path: '/console/v1/session', operationId: 'getSession' },
   summary: 'Who is signed in, and where a member',
-  ...OWN,
+  scope: null,
   success: found(SESSION, 'The session'),
   handle: async ({ context: { session, parts } }) => sessionView(requireSession(session), parts),
 });
@@ -28,7 +25,7 @@ const read = visitorRoute({
 const begin = visitorRoute({
   ...{ method: 'POST', path: '/console/v1/session', operationId: 'beginSession' },
   summary: 'Sign in',
-  ...OWN,
+  scope: null,
   body: signInBody,
   success: answeredWithCookies(200, SESSION, 'The session'),
   handle: async ({ context, body: { email, password }, requestId }) => {
@@ -56,7 +53,7 @@ const begin = visitorRoute({
 const end = visitorRoute({
   ...{ method: 'DELETE', path: '/console/v1/session', operationId: 'endSession' },
   summary: 'Sign out',
-  ...OWN,
+  scope: null,
   success: answeredWithCookies(204, null, 'Signed out, also if it was so before'),
   handle: async ({ context, requestId }) => {
     await endEarlier(context, requestId);
@@ -67,7 +64,7 @@ const end = visitorRoute({
 const list = visitorRoute({
   ...{ method: 'GET', path: '/console/v1/sessions', operationId: 'listSessions' },
   summary: 'Where the user is signed in',
-  ...OWN,
+  scope: null,
   success: found(listOf(LISTED_SESSION), 'The sessions, the one used last first'),
   handle: async ({ context }) => {
     const { id: own, user_id: userId } = requireSession(context.session);
@@ -80,7 +77,7 @@ const list = visitorRoute({
 const endOne = visitorRoute({
   ...{ method: 'DELETE', path: '/console/v1/sessions/{id}', operationId: 'endOneSession' },
   summary: 'Sign out elsewhere',
-  ...OWN,
+  scope: null,
   params: { id: idInPath },
   success: noContent('The session has ended'),
   problems: { not_found: 'Session not found' },
@@ -94,7 +91,7 @@ const endOne = visitorRoute({
 const password = visitorRoute({
   ...{ method: 'POST', path: '/console/v1/password', operationId: 'changePassword' },
   summary: 'Change the own password; every other session ends',
-  ...OWN,
+  scope: null,
   body: passwordBody,
   success: noContent('The password is changed'),
   handle: async ({ context, body, requestId }) => {

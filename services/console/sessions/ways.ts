@@ -1,5 +1,4 @@
 import { Problem } from '../../../platform/http/problem.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { BEGIN } from '../oidc/paths.ts';
 import type { SignInWays } from '../serving/console-parts.ts';
@@ -15,7 +14,7 @@ const WAYS = objectOf({
 export const waysRoute = visitorRoute({
   ...{ method: 'GET', path: '/console/v1/sign-in-ways', operationId: 'getSignInWays' },
   summary: 'How one can sign in',
-  ...{ scope: null, query: NO_QUERY, params: {} },
+  scope: null,
   success: found(WAYS, 'The ways'),
   handle: async ({ context: { parts } }) => ({
     passwords: parts.ways.hasPasswords,

@@ -2,7 +2,6 @@ import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { ID_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
 import { type LiveTree, readLiveTree } from '../../../domain/moves/live-tree.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered, JsonBytes } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { COUNT_SCHEMA, inData, listOf, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
@@ -26,8 +25,6 @@ const read = memberRoute({
   description:
     'As the feed tells it up to `position`; the events after that change the counts. Up to a second old.',
   scope: 'tracking:read',
-  query: NO_QUERY,
-  params: {},
   success: answered(TREE, 'The locations'),
   problems: { conflict: 'There are too many' },
   handle: ({ context: { db, parts } }) =>

@@ -9,14 +9,12 @@ import { type ListedUser, listPageOfUsers } from '../../../domain/administration
 import { findRole } from '../../../domain/administration/users/memberships.ts';
 import { listBody, PAGING } from '../../../platform/http/lists.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found, listed, noContent } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
 import { withFields } from '../serving/with-fields.ts';
 import { INVITATION, invitationBody, MADE_INVITATION, RESET_LINK, USER, userPatchBody } from './schema.ts';
 
-const SCOPE = { scope: 'users:admin' } as const;
 const ONE_USER = {
   params: { user_id: idInPath },
   find: {
@@ -33,7 +31,7 @@ const PROBLEMS = {
 const list = memberRoute({
   ...{ method: 'GET', path: '/console/v1/users', operationId: 'listUsers' },
   summary: 'The members of the organization, by e-mail address',
-  ...{ ...SCOPE, query: { parameters: PAGING }, params: {} },
+  ...{ scope: 'users:admin', query: { parameters: PAGING } },
   success: listed(USER, 'A page of members'),
   handle: async ({ context: { db, parts }, query }) =>
     listBody(await listPageOfUsers(parts.people, db.orgId, query), query, userView),
@@ -42,7 +40,7 @@ const list = memberRoute({
 const change = memberRoute({
   ...{ method: 'PATCH', path: '/console/v1/users/{user_id}', operationId: 'updateUser' },
   summary: 'Change what a member may do, disable or enable the user',
-  ...{ ...SCOPE, query: NO_QUERY, ...ONE_USER },
+  ...{ scope: 'users:admin', ...ONE_USER },
   body: userPatchBody,
   success: noContent('Changed, from the next request on'),
   problems: {
@@ -66,7 +64,7 @@ const change = memberRoute({
 const remove = memberRoute({
   ...{ method: 'DELETE', path: '/console/v1/users/{user_id}', operationId: 'removeUser' },
   summary: 'End a membership; the user stays, perhaps elsewhere',
-  ...{ ...SCOPE, query: NO_QUERY, ...ONE_USER },
+  ...{ scope: 'users:admin', ...ONE_USER },
   success: noContent('No member any more'),
   problems: PROBLEMS,
   handle: async ({ context, params: { user_id: userId }, requestId }) => {
@@ -78,7 +76,7 @@ const remove = memberRoute({
 const reset = memberRoute({
   ...{ method: 'POST', path: '/console/v1/users/{user_id}/reset-link', operationId: 'makeResetLink' },
   summary: 'A link by which a user sets another password, within a day',
-  ...{ ...SCOPE, query: NO_QUERY, ...ONE_USER },
+  ...{ scope: 'users:admin', ...ONE_USER },
   success: found(RESET_LINK, 'The link, shown this once'),
   problems: {
     ...PROBLEMS,
@@ -96,7 +94,7 @@ const reset = memberRoute({
 const invitations = memberRoute({
   ...{ method: 'GET', path: '/console/v1/invitations', operationId: 'listInvitations' },
   summary: 'Open invitations, newest first',
-  ...{ ...SCOPE, query: { parameters: PAGING }, params: {} },
+  ...{ scope: 'users:admin', query: { parameters: PAGING } },
   success: listed(INVITATION, 'A page of invitations, without their links'),
   handle: async ({ context: { db, parts }, query }) =>
     listBody(await listInvitations(parts.people, db.orgId, query), query, (row) => row),
@@ -105,7 +103,7 @@ const invitations = memberRoute({
 const inviteOne = memberRoute({
   ...{ method: 'POST', path: '/console/v1/invitations', operationId: 'createInvitation' },
   summary: 'Invite somebody, within a week',
-  ...{ ...SCOPE, query: NO_QUERY, params: {} },
+  scope: 'users:admin',
   body: invitationBody,
   success: found(MADE_INVITATION, 'The invitation with its link, shown this once'),
   problems: { conflict: 'A member already, or too many invitations are open' },
@@ -121,7 +119,7 @@ const inviteOne = memberRoute({
 const withdraw = memberRoute({
   ...{ method: 'DELETE', path: '/console/v1/invitations/{invitation_id}', operationId: 'withdrawInvitation' },
   summary: 'Have an invitation be good no more',
-  ...{ ...SCOPE, query: NO_QUERY, params: { invitation_id: idInPath } },
+  ...{ scope: 'users:admin', params: { invitation_id: idInPath } },
   success: noContent('Withdrawn'),
   problems: { not_found: 'Invitation not found' },
   handle: async ({ context: { db, parts, session }, params: { invitation_id: id }, requestId }) => {

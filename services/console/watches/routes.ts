@@ -9,7 +9,6 @@ import {
   type StoredWatch,
 } from '../../../domain/presence/coverage/stored-watches.ts';
 import { anyOf, idFilter, keyFilter } from '../../../platform/http/parameters.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
@@ -21,7 +20,6 @@ const list = memberRoute({
   description: 'Of the named locations, those whose watch was ever set; the others are portals.',
   scope: 'tracking:read',
   query: { parameters: { location_id: anyOf(idFilter), external_key: anyOf(keyFilter) } },
-  params: {},
   success: found(WATCHES, 'The watches'),
   handle: async ({ context: { db }, query: { location_id: ids = [], external_key: keys = [] } }) =>
     (await listWatches(db, db.orgId, { ids, keys })).map((watch) => ({
@@ -33,7 +31,7 @@ const list = memberRoute({
 const count = memberRoute({
   ...{ method: 'GET', path: '/console/v1/watches/counts', operationId: 'countWatched' },
   summary: 'How many locations are watched continuously, at one and within it or in all',
-  ...{ scope: 'tracking:read', query: { parameters: { external_key: keyFilter } }, params: {} },
+  ...{ scope: 'tracking:read', query: { parameters: { external_key: keyFilter } } },
   success: found(WATCHED, 'The counts'),
   handle: async ({ context: { db, parts }, query: { external_key: key } }) => {
     const within = key === undefined ? null : await findLiveByKey(db, 'location', db.orgId, key);
@@ -46,7 +44,7 @@ const count = memberRoute({
 const set = memberRoute({
   ...{ method: 'POST', path: '/console/v1/watches', operationId: 'setWatch' },
   summary: 'Say how a location is watched from now on; earlier answers do not change',
-  ...{ scope: 'locating:admin', query: NO_QUERY, params: {} },
+  scope: 'locating:admin',
   body: watchBody,
   success: found(WATCH, 'How it is watched'),
   problems: { not_found: 'No such location', conflict: 'It was set as often as it may be' },

@@ -11,7 +11,6 @@ const position = memberRoute({
   summary: 'After which position of the feed everything recorded since a time follows',
   scope: 'webhooks:admin',
   query: { parameters: { at: timeBound } },
-  params: {},
   success: found(
     objectOf({ after: COUNT_SCHEMA }),
     'The position; without a time, the first that can be asked for',

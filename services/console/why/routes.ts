@@ -20,7 +20,7 @@ import {
 import { lackOf, oddsOf } from '../../../domain/tracking/why/lack.ts';
 import { antennaShown, locationsIn, type Names, namesIn } from '../../../domain/tracking/why/names.ts';
 import { timeBound } from '../../../platform/http/parameters.ts';
-import { NO_QUERY, type Query } from '../../../platform/http/query.ts';
+import type { Query } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { locationsNamed, type References } from '../serving/names.ts';
@@ -209,7 +209,6 @@ const levels = memberRoute({
   ...{ method: 'GET', path: '/console/v1/assets/{asset_id}/levels', operationId: 'readLevels' },
   summary: 'Where an asset is, and how its last reads at all readers decide, to aim antennas by',
   scope: 'readers:listen',
-  query: NO_QUERY,
   ...OF_ASSET,
   success: found(LEVELS, 'The levels'),
   handle: ({ context: { db, parts }, row: assetId, signal }) =>

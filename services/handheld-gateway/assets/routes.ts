@@ -18,7 +18,7 @@ import { presenceOfAsset } from '../../../domain/reports/presence/presence-of-as
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { described, idInPath, searchText } from '../../../platform/http/parameters.ts';
-import { NO_QUERY, type Query } from '../../../platform/http/query.ts';
+import type { Query } from '../../../platform/http/query.ts';
 import { found, listed } from '../../../platform/http/success.ts';
 import { PAGING, TAGS, TAGS_EXAMPLE } from '../lookup/schema.ts';
 import { route } from '../serving/context.ts';
@@ -153,7 +153,6 @@ const list = route({
   description: 'By external key, to find them without a network; or those that a person looks for (`q`).',
   scope: null,
   query: ASSETS_QUERY,
-  params: {},
   success: listed(ASSET, 'A page of assets', {}, PAGING),
   problems: { unavailable: TOO_MANY_LARGE },
   handle: async ({ context: { db }, query: { q, ...paging }, signal }) => {
@@ -171,7 +170,6 @@ const one = route({
   summary: 'Look at an asset',
   description: 'Where it is, since when, whether it is still there, and its last places.',
   scope: null,
-  query: NO_QUERY,
   params: ASSET_ID,
   find: {
     missing: 'Asset not found',

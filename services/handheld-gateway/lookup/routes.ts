@@ -36,7 +36,6 @@ const tag = route({
     'The value is matched as a scan of it would be: a tag with the very value wins, else one with the same key.',
   scope: null,
   query: TAG_QUERY,
-  params: {},
   success: found(TAGGED, 'The asset or the location'),
   problems: {
     not_found:
@@ -78,7 +77,6 @@ const locations = route({
   description: 'Depth first, siblings by external key, whatever the case; to choose from without a network.',
   scope: null,
   query: PAGE_QUERY,
-  params: {},
   success: listed(LOCATION, 'A page of locations', {}, PAGING),
   problems: { unavailable: TOO_MANY_LARGE },
   handle: async ({ context: { db }, query, signal }) => {

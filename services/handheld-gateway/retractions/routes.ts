@@ -1,7 +1,6 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { RETRACTED_STATUSES } from '../../../domain/tracking/retractions/retraction.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { doneOnce } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';
 import { ULID_SCHEMA } from '../wire/fields.ts';
@@ -54,8 +53,6 @@ const retract = route({
   description:
     'Takes back scans of a submission of this handheld: histories and current locations become what they would be without them. The scans stay recorded, so the submission sent again is still a repetition. A retraction may come before its submission. Carried out as a whole or not at all, and answered when it is committed; sent again, with the same id and body, it gets the same answer.',
   scope: null,
-  query: NO_QUERY,
-  params: {},
   body: retractionBody,
   success: doneOnce(RETRACTION, 'The outcome for each scan', 'The same answer: it was received before'),
   problems: {

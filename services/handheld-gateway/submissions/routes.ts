@@ -1,6 +1,5 @@
 import { type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { TAG_TYPE_SCHEMA, TAG_VALUE_SCHEMA } from '../../../domain/master-data/tags/stored-tags.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { doneOnce } from '../../../platform/http/success.ts';
 import { STATUSES } from '../recording/record-submission.ts';
 import { route } from '../serving/context.ts';
@@ -81,8 +80,6 @@ const submit = route({
   description:
     'Recorded as a whole or not at all, and answered when it is committed. Sent again, with the same id and all but `sent_at` the same, it gets the same answer and is not recorded again.',
   scope: null,
-  query: NO_QUERY,
-  params: {},
   body: submissionBody,
   success: doneOnce(SUBMISSION, 'The outcome for each scan', 'The same answer: it was recorded before'),
   problems: {

@@ -1,6 +1,5 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { TIME_SCHEMA } from '../../../base/checks/fields.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { doneOnce } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';
 import { ULID_SCHEMA } from '../wire/fields.ts';
@@ -27,8 +26,6 @@ const sweep = route({
   description:
     'Recorded as a whole or not at all, and answered when it is committed. It moves nothing: what was scanned goes into submissions, sent before it. Sent again, with the same id and all but `sent_at` the same, it gets the same answer and is not recorded again. The location may have been deleted meanwhile.',
   scope: null,
-  query: NO_QUERY,
-  params: {},
   body: sweepBody,
   success: doneOnce(SWEEP, 'Recorded', 'The same answer: it was recorded before'),
   problems: {

@@ -3,7 +3,6 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createHttpApp } from '../../../platform/http/app.ts';
 import { bearerOf } from '../../../platform/http/bearer.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import type { Deprecation } from '../../../platform/http/route.ts';
 import { routesOf } from '../../../platform/http/route.ts';
 import { answered } from '../../../platform/http/success.ts';
@@ -18,8 +17,6 @@ describe('an operation on its way out', () => {
       operationId: path.slice(1),
       summary: path,
       scope: null,
-      query: NO_QUERY,
-      params: {},
       ...(deprecated === undefined ? {} : { deprecated }),
       success: answered({ type: 'object' }, 'Something'),
       handle: async () => ({ still: 'here' }),

@@ -6,7 +6,6 @@ import { expect } from 'chai';
 import type { JsonSchema } from '../../../base/checks/fields.ts';
 import type { Operation, Response } from '../../../platform/description/openapi.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { routesOf } from '../../../platform/http/route.ts';
 import { found } from '../../../platform/http/success.ts';
 import { describeApi, describePublicApi } from '../../../services/api/description/document.ts';
@@ -305,7 +304,6 @@ describe('the description', () => {
         operationId: type,
         summary: type,
         scope: null,
-        query: NO_QUERY,
         params: { id: idInPath },
         success: found({ title: 'Thing', type }, 'A thing'),
         handle: async () => null,

@@ -7,7 +7,6 @@ import { createHttpApp, type HttpAppOptions } from '../../../platform/http/app.t
 import { bearerOf } from '../../../platform/http/bearer.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { Problem } from '../../../platform/http/problem.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { routesOf } from '../../../platform/http/route.ts';
 import { answered } from '../../../platform/http/success.ts';
 import { type Listening, listenOn } from '../../../platform/runtime/listen-on.ts';
@@ -53,7 +52,6 @@ describe('an application of declared routes', () => {
       operationId: `${method} ${path}`,
       summary: path,
       scope: null,
-      query: NO_QUERY,
       params: path.includes('{id}') ? { id: idInPath } : {},
       success: answered({ type: 'object' }, 'where'),
       handle,
@@ -81,8 +79,6 @@ describe('an application of declared routes', () => {
       operationId: 'echo',
       summary: 'echo',
       scope: null,
-      query: NO_QUERY,
-      params: {},
       success: answered({ type: 'object' }, 'which'),
       handle: async ({ requestId }) => ({ requestId }),
     });

@@ -4,7 +4,6 @@ import { notFound } from '../../../base/errors.ts';
 import { createHttpApp } from '../../../platform/http/app.ts';
 import { bearerOf, unauthorized } from '../../../platform/http/bearer.ts';
 import { servePages } from '../../../platform/http/pages.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import type { LoggedRequests } from '../../../platform/http/request-log.ts';
 import { routesOf } from '../../../platform/http/route.ts';
 import { answered } from '../../../platform/http/success.ts';
@@ -27,8 +26,6 @@ describe('the log of requests', () => {
       operationId: `get${path.slice(1)}`,
       summary: path,
       scope: null,
-      query: NO_QUERY,
-      params: {},
       success: answered({ type: 'object' }, 'what'),
       handle,
     });

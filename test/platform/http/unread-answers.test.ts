@@ -5,7 +5,6 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createHttpApp } from '../../../platform/http/app.ts';
 import { bearerOf } from '../../../platform/http/bearer.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { routesOf } from '../../../platform/http/route.ts';
 import { answered, JsonBytes } from '../../../platform/http/success.ts';
 import { type Listening, listenOn } from '../../../platform/runtime/listen-on.ts';
@@ -27,7 +26,7 @@ describe('answers that nobody reads', () => {
     const answering = (path: string, handle: () => Promise<JsonBytes>) =>
       route({
         ...{ method: 'GET', path, operationId: path, summary: path },
-        ...{ scope: null, query: NO_QUERY, params: {} },
+        scope: null,
         success: answered({ type: 'integer' }, 'a long number'),
         handle,
       });

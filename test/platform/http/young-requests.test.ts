@@ -3,7 +3,6 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createHttpApp } from '../../../platform/http/app.ts';
 import { bearerOf } from '../../../platform/http/bearer.ts';
-import { NO_QUERY } from '../../../platform/http/query.ts';
 import { routesOf } from '../../../platform/http/route.ts';
 import { answered } from '../../../platform/http/success.ts';
 import { type Listening, listenOn } from '../../../platform/runtime/listen-on.ts';
@@ -19,8 +18,6 @@ describe('what a route is given of a request', () => {
       operationId: 'thing',
       summary: 'A thing',
       scope: null,
-      query: NO_QUERY,
-      params: {},
       success: answered({ type: 'object' }, 'Something'),
       handle: async (handled) => {
         Object.assign(given, { handled });
