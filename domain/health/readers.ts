@@ -12,7 +12,7 @@ import { asAntenna } from '../formats/mapping/acceptance.ts';
 import { loadBuiltinFormats } from '../formats/mapping/builtin.ts';
 import { namesAntennas } from '../formats/names-antennas.ts';
 import { NO_FORMAT } from '../formats/no-format.ts';
-import { type Finding, fault, isOf, ok, warning } from './finding.ts';
+import { type Finding, fault, isOf, type Mend, ok, warning } from './finding.ts';
 
 interface ReaderRow {
   id: number;
@@ -122,51 +122,27 @@ function withWrongClock(rows: readonly ReaderRow[]): Finding[] {
   const doubtful = rows.filter((reader) => reader.clock?.doubtful === true);
   const unset = rows.filter((reader) => reader.clock_is_unset);
   return [
-    ...astray
-      .slice(0, MOST_NAMED)
-      .map((reader) =>
-        warning(
-          'readers',
-          `${nameOf(reader)} has a clock that is ${sayClock(reader.clock)}: its reads ${(reader.clock?.behind_seconds ?? 0) > 0 ? 'are dated into the past and seldom move assets' : 'are dated on receipt'}`,
-          `Set its clock (NTP), or have its reads dated on receipt: ${TAGTRAIL} reader set --reader ${reader.id} --time receive`,
-          { what: 'set_clock', id: reader.id },
-        ),
-      ),
-    ...doubtful
-      .slice(0, MOST_NAMED)
-      .map((reader) =>
-        warning(
-          'readers',
-          `${nameOf(reader)} may have a wrong clock: so far it is ${sayClock(reader.clock)}`,
-          `Compare its clock with this machine's; if it is right, this warning ends within minutes`,
-          { what: 'set_clock', id: reader.id },
-        ),
-      ),
-    ...unset
-      .slice(0, MOST_NAMED)
-      .map((reader) =>
-        warning(
-          'readers',
-          `${nameOf(reader)} has a clock that is not set: its reads are dated on receipt`,
-          'Set its clock (NTP)',
-          { what: 'set_clock', id: reader.id },
-        ),
-      ),
+    ...warningOfEach(astray, 'set_clock', ({ id, clock }) => [
+      `has a clock that is ${sayClock(clock)}: its reads ${(clock?.behind_seconds ?? 0) > 0 ? 'are dated into the past and seldom move assets' : 'are dated on receipt'}`,
+      `Set its clock (NTP), or have its reads dated on receipt: ${TAGTRAIL} reader set --reader ${id} --time receive`,
+    ]),
+    ...warningOfEach(doubtful, 'set_clock', ({ clock }) => [
+      `may have a wrong clock: so far it is ${sayClock(clock)}`,
+      `Compare its clock with this machine's; if it is right, this warning ends within minutes`,
+    ]),
+    ...warningOfEach(unset, 'set_clock', () => [
+      'has a clock that is not set: its reads are dated on receipt',
+      'Set its clock (NTP)',
+    ]),
   ];
 }
 
 function withUnreadableTimes(rows: readonly ReaderRow[]): Finding[] {
-  return rows
-    .filter((reader) => reader.time_example !== null)
-    .slice(0, MOST_NAMED)
-    .map((reader) =>
-      warning(
-        'readers',
-        `${nameOf(reader)} had a time that could not be read: ${JSON.stringify(reader.time_example)}; its reads are dated on receipt`,
-        `Set the device to send RFC 3339 with an offset, or seconds or milliseconds since 1970; or copy its format (${TAGTRAIL} format show ${reader.format}) and name the notation`,
-        { what: 'set_format', id: reader.id },
-      ),
-    );
+  const unreadable = rows.filter((reader) => reader.time_example !== null);
+  return warningOfEach(unreadable, 'set_format', ({ time_example: example, format }) => [
+    `had a time that could not be read: ${JSON.stringify(example)}; its reads are dated on receipt`,
+    `Set the device to send RFC 3339 with an offset, or seconds or milliseconds since 1970; or copy its format (${TAGTRAIL} format show ${format}) and name the notation`,
+  ]);
 }
 
 function withImpossibleReadings(rows: readonly ReaderRow[]): Finding[] {
@@ -187,41 +163,35 @@ function withUnplacedAntennas(rows: readonly ReaderRow[]): Finding[] {
   const unplaced = rows.filter((reader) => reader.unplaced_ports.length > 0);
   const unregistered = rows.filter((reader) => reader.unregistered.length > 0);
   return [
-    ...unplaced
-      .slice(0, MOST_NAMED)
-      .map((reader) =>
-        warning(
-          'readers',
-          `${nameOf(reader)} has antennas that are at no location (${reader.unplaced_ports.join(', ')}): their reads move nothing`,
-          `${TAGTRAIL} antenna set --reader ${reader.id} ${optionOf(reader.unplaced_ports[0])} --location KEY`,
-          { what: 'place_antennas', id: reader.id },
-        ),
-      ),
-    ...unregistered
-      .slice(0, MOST_NAMED)
-      .map((reader) =>
-        warning(
-          'readers',
-          `${nameOf(reader)} names antennas that nobody has registered (${reader.unregistered.map((name) => name || 'none of its several').join(', ')}): their reads move nothing`,
-          `${TAGTRAIL} antenna set --reader ${reader.id} ${optionOf(reader.unregistered.find((name) => name !== ''))} --location KEY; ${TAGTRAIL} reader antennas --reader ${reader.id} lists them`,
-          { what: 'place_antennas', id: reader.id },
-        ),
-      ),
+    ...warningOfEach(unplaced, 'place_antennas', ({ id, unplaced_ports: ports }) => [
+      `has antennas that are at no location (${ports.join(', ')}): their reads move nothing`,
+      `${TAGTRAIL} antenna set --reader ${id} ${optionOf(ports[0])} --location KEY`,
+    ]),
+    ...warningOfEach(unregistered, 'place_antennas', ({ id, unregistered: names }) => [
+      `names antennas that nobody has registered (${names.map((name) => name || 'none of its several').join(', ')}): their reads move nothing`,
+      `${TAGTRAIL} antenna set --reader ${id} ${optionOf(names.find((name) => name !== ''))} --location KEY; ${TAGTRAIL} reader antennas --reader ${id} lists them`,
+    ]),
   ];
 }
 
 function withNearMisses(rows: readonly ReaderRow[]): Finding[] {
-  return rows
-    .filter((reader) => reader.near_misses > 0)
-    .slice(0, MOST_NAMED)
-    .map((reader) =>
-      warning(
-        'readers',
-        `${nameOf(reader)} had ${reader.near_misses} messages ignored that hold something like a tag: should these have been reads?`,
-        `${TAGTRAIL} rejected list shows one an hour, with the formats that would read it; then ${TAGTRAIL} reader set --reader ${reader.id} --format ..., or rejected dismiss`,
-        { what: 'set_format', id: reader.id },
-      ),
-    );
+  const missed = rows.filter((reader) => reader.near_misses > 0);
+  return warningOfEach(missed, 'set_format', ({ id, near_misses: count }) => [
+    `had ${count} messages ignored that hold something like a tag: should these have been reads?`,
+    `${TAGTRAIL} rejected list shows one an hour, with the formats that would read it; then ${TAGTRAIL} reader set --reader ${id} --format ..., or rejected dismiss`,
+  ]);
+}
+
+/** @param say the message behind the reader's name, and the remedy. */
+function warningOfEach(
+  readers: readonly ReaderRow[],
+  what: Mend['what'],
+  say: (reader: ReaderRow) => [message: string, remedy: string],
+): Finding[] {
+  return readers.slice(0, MOST_NAMED).map((reader) => {
+    const [message, remedy] = say(reader);
+    return warning('readers', `${nameOf(reader)} ${message}`, remedy, { what, id: reader.id });
+  });
 }
 
 const MOST_NAMED = 10;
