@@ -12,6 +12,8 @@ export interface Column<Row> {
   /** Narrow screens hide weight 3, phones also weight 2. */
   weight?: 1 | 2 | 3;
   isNumber?: boolean;
+  /** Of its cells. */
+  class?: string;
   /** For columns of buttons: screen readers read the title. */
   isTitleUnseen?: boolean;
 }
@@ -99,7 +101,7 @@ export function Table<Row>({
                 </td>
               )}
               {columns.map((column, index) => (
-                <td key={column.title} class={classOf(column)}>
+                <td key={column.title} class={classOf(column, column.class)}>
                   {index === 0 && rowHref !== undefined ? (
                     <a class="row-link" href={rowHref(row)}>
                       {column.cell(row)}
@@ -118,9 +120,49 @@ export function Table<Row>({
   );
 }
 
-function Head<Row>({ column, list }: { column: Column<Row>; list: List<Row> }) {
+/** A table of rows that are all there, without sorting and pages. */
+export function PlainTable<Row>({
+  label,
+  rows,
+  columns,
+  rowKey,
+  class: ownClass = '',
+}: {
+  label?: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  /** Default: rows are known by their places. */
+  rowKey?: (row: Row) => string | number;
+  class?: string;
+}) {
+  return (
+    <table class={`table ${ownClass}`}>
+      {label !== undefined && <caption class="unseen">{label}</caption>}
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <Head key={column.title} column={column} />
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, index) => (
+          <tr key={rowKey?.(row) ?? index}>
+            {columns.map((column) => (
+              <td key={column.title} class={classOf(column, column.class)}>
+                {column.cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Head<Row>({ column, list }: { column: Column<Row>; list?: List<Row> }) {
   const { sortBy, title, isTitleUnseen = false } = column;
-  if (sortBy === undefined) {
+  if (sortBy === undefined || list === undefined) {
     return (
       <th scope="col" class={classOf(column)}>
         <span class={isTitleUnseen ? 'unseen' : undefined}>{title}</span>
@@ -153,8 +195,8 @@ function Waiting({ columns }: { columns: number }) {
   );
 }
 
-function classOf<Row>({ weight = 1, isNumber = false }: Column<Row>): string {
-  return `weight-${weight}${isNumber ? ' number' : ''}`;
+function classOf<Row>({ weight = 1, isNumber = false }: Column<Row>, own = ''): string {
+  return `weight-${weight}${isNumber ? ' number' : ''} ${own}`;
 }
 
 /** Arrow keys, Home and End among the rows' links of a table. */

@@ -4,6 +4,7 @@ import { useRead } from '../../api/use-read.ts';
 import { Instant, instantText } from '../../parts/instant.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { readingText } from '../../parts/reading-text.ts';
+import { PlainTable } from '../../parts/table.tsx';
 import type { Range } from '../../parts/timeline/ticks.ts';
 import { texts } from '../../texts/texts.ts';
 
@@ -124,39 +125,18 @@ function ReadingTable({ buckets, kind }: { buckets: readonly Reading[]; kind: Ki
     <details>
       <summary>{t.asTable}</summary>
       <div class="table-box">
-        <table class="table">
-          <caption class="unseen">{t.kinds[kind]}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{t.from}</th>
-              <th scope="col" class="number">
-                {t.least}
-              </th>
-              <th scope="col" class="number">
-                {t.mean}
-              </th>
-              <th scope="col" class="number">
-                {t.greatest}
-              </th>
-              <th scope="col" class="number">
-                {t.count}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {buckets.toReversed().map(({ observed_at, min, mean, max, count }) => (
-              <tr key={observed_at}>
-                <td>
-                  <Instant at={observed_at} isLong />
-                </td>
-                <td class="number">{readingText(kind, min ?? 0)}</td>
-                <td class="number">{readingText(kind, mean ?? 0)}</td>
-                <td class="number">{readingText(kind, max ?? 0)}</td>
-                <td class="number">{t.value(count ?? 0, '')}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <PlainTable
+          label={t.kinds[kind]}
+          rows={buckets.toReversed()}
+          rowKey={({ observed_at }) => observed_at}
+          columns={[
+            { title: t.from, cell: ({ observed_at }) => <Instant at={observed_at} isLong /> },
+            { title: t.least, isNumber: true, cell: ({ min }) => readingText(kind, min ?? 0) },
+            { title: t.mean, isNumber: true, cell: ({ mean }) => readingText(kind, mean ?? 0) },
+            { title: t.greatest, isNumber: true, cell: ({ max }) => readingText(kind, max ?? 0) },
+            { title: t.count, isNumber: true, cell: ({ count }) => t.value(count ?? 0, '') },
+          ]}
+        />
       </div>
     </details>
   );

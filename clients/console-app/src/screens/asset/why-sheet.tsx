@@ -6,6 +6,7 @@ import { Instant } from '../../parts/instant.tsx';
 import { coloursOf } from '../../parts/place-colours.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';
+import { PlainTable } from '../../parts/table.tsx';
 import { texts } from '../../texts/texts.ts';
 
 /** Why the asset is said to be, or to have been, where it was at an instant; null for now. */
@@ -152,48 +153,49 @@ function DecisionTable({ decision }: { decision: Decision }) {
       <p class="hint">
         {t.decisionHint((Date.parse(decision.to) - Date.parse(decision.from)) / 1_000, isByCounts)}
       </p>
-      <table class="table why-table">
-        <caption class="unseen">{t.decision}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{texts.value.asset.place}</th>
-            <th scope="col" class="number">
-              {t.reads}
-            </th>
-            <th scope="col" class="number">
-              {t.level}
-            </th>
-            {hasMargins && (
-              <th scope="col" class="number">
-                {t.behind}
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {heard.map(({ location, device, antenna, reads, reads_with_rssi: known, level, margin }, index) => (
-            <tr key={index}>
-              <td>
+      <PlainTable
+        label={t.decision}
+        class="why-table"
+        rows={heard}
+        columns={[
+          {
+            title: texts.value.asset.place,
+            cell: ({ location, device, antenna }) => (
+              <>
                 <span class="title">{location?.name ?? t.unknownPlace}</span>
                 <span class="hint">{t.reader(device?.name ?? t.unknownDevice, antenna)}</span>
-              </td>
-              <td class="number">
-                {isByCounts || level === null ? t.count(reads) : t.countOf(known, reads)}
-              </td>
-              <td class="number">{level === null ? t.noSignal : t.dbm(Math.round(10 * level) / 10)}</td>
-              {hasMargins && (
-                <td
-                  class={
-                    margin !== null && (margin.reached ?? 0) < margin.needed ? 'number why-lack' : 'number'
-                  }
-                >
-                  {margin === null ? '–' : t.margins[unit](t.amount(margin.reached), t.amount(margin.needed))}
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              </>
+            ),
+          },
+          {
+            title: t.reads,
+            isNumber: true,
+            cell: ({ reads, reads_with_rssi: known, level }) =>
+              isByCounts || level === null ? t.count(reads) : t.countOf(known, reads),
+          },
+          {
+            title: t.level,
+            isNumber: true,
+            cell: ({ level }) => (level === null ? t.noSignal : t.dbm(Math.round(10 * level) / 10)),
+          },
+          ...(hasMargins
+            ? [
+                {
+                  title: t.behind,
+                  isNumber: true,
+                  cell: ({ margin }: Decision['heard'][number]) =>
+                    margin === null ? (
+                      '–'
+                    ) : (
+                      <span class={(margin.reached ?? 0) < margin.needed ? 'why-lack' : undefined}>
+                        {t.margins[unit](t.amount(margin.reached), t.amount(margin.needed))}
+                      </span>
+                    ),
+                },
+              ]
+            : []),
+        ]}
+      />
       {decision.heard_count > heard.length && (
         <p class="hint">{t.moreHeard(decision.heard_count - heard.length)}</p>
       )}

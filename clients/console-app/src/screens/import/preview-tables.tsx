@@ -1,6 +1,7 @@
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import type { ImportFault, ImportOutcome, ImportRow } from '../../api/types.ts';
 import { saveFile } from '../../parts/save-file.ts';
+import { PlainTable } from '../../parts/table.tsx';
 import { texts } from '../../texts/texts.ts';
 
 /** Every fault with its cell and what to do about it; as a file, to be mended beside the original. */
@@ -17,42 +18,37 @@ export function FaultTable({ outcome: { faults, faults_left_out: leftOut } }: { 
           <Icon name="download" /> {t.saveFaults}
         </button>
       </div>
-      <table class="table import-rows">
-        <caption class="unseen">{t.parts.faulty}</caption>
-        <thead>
-          <tr>
-            <th scope="col" class="number weight-3">
-              {t.line}
-            </th>
-            <th scope="col">{t.column}</th>
-            <th scope="col">{t.cell}</th>
-            <th scope="col">{t.fault}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {faults.map((fault, index) => (
-            <FaultLine key={index} fault={fault} />
-          ))}
-        </tbody>
-      </table>
+      <PlainTable
+        label={t.parts.faulty}
+        class="import-rows"
+        rows={faults}
+        columns={[
+          { title: t.line, isNumber: true, weight: 3, cell: ({ line }) => line },
+          {
+            title: t.column,
+            class: 'mono',
+            cell: ({ column }) => (column === 'file' ? '–' : column),
+          },
+          {
+            title: t.cell,
+            class: 'mono wrap',
+            cell: ({ value }) => (value === null || value === '' ? <span class="none">–</span> : value),
+          },
+          { title: t.fault, cell: (fault) => <Fault fault={fault} /> },
+        ]}
+      />
       {leftOut > 0 && <p class="hint table-foot">{t.moreFaults(leftOut)}</p>}
     </div>
   );
 }
 
-function FaultLine({ fault }: { fault: ImportFault }) {
-  const { line, column, value, message } = fault;
+function Fault({ fault }: { fault: ImportFault }) {
   const remedy = remedyOf(fault);
   return (
-    <tr>
-      <td class="number weight-3">{line}</td>
-      <td class="mono">{column === 'file' ? '–' : column}</td>
-      <td class="mono wrap">{value === null || value === '' ? <span class="none">–</span> : value}</td>
-      <td>
-        {message}
-        {remedy !== null && <p class="hint">{remedy}</p>}
-      </td>
-    </tr>
+    <>
+      {fault.message}
+      {remedy !== null && <p class="hint">{remedy}</p>}
+    </>
   );
 }
 
@@ -117,40 +113,34 @@ export function RowTable({
   const t = texts.value.imports;
   return (
     <div class="table-box">
-      <table class="table import-rows">
-        <caption class="unseen">{title}</caption>
-        <thead>
-          <tr>
-            <th scope="col" class="number weight-3">
-              {t.line}
-            </th>
-            <th scope="col">{texts.value.items.key}</th>
-            <th scope="col" class="weight-2">
-              {texts.value.items.name}
-            </th>
-            <th scope="col">{t.fields}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ line, external_key: key, name, fields }) => (
-            <tr key={line}>
-              <td class="number weight-3">{line}</td>
-              <td class={key === null ? 'none' : 'mono'}>{key ?? t.newKey}</td>
-              <td class="title weight-2">{name}</td>
-              <td>
-                <ul class="import-fields">
-                  {fields.map(({ field, from, to }) => (
-                    <li key={field}>
-                      <span class="mono faint">{field}</span> {from !== null && <del>{valueText(from)}</del>}{' '}
-                      <ins>{valueText(to)}</ins>
-                    </li>
-                  ))}
-                </ul>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <PlainTable
+        label={title}
+        class="import-rows"
+        rows={rows}
+        rowKey={({ line }) => line}
+        columns={[
+          { title: t.line, isNumber: true, weight: 3, cell: ({ line }) => line },
+          {
+            title: texts.value.items.key,
+            class: 'mono',
+            cell: ({ external_key: key }) => key ?? <span class="none">{t.newKey}</span>,
+          },
+          { title: texts.value.items.name, weight: 2, class: 'title', cell: ({ name }) => name },
+          {
+            title: t.fields,
+            cell: ({ fields }) => (
+              <ul class="import-fields">
+                {fields.map(({ field, from, to }) => (
+                  <li key={field}>
+                    <span class="mono faint">{field}</span> {from !== null && <del>{valueText(from)}</del>}{' '}
+                    <ins>{valueText(to)}</ins>
+                  </li>
+                ))}
+              </ul>
+            ),
+          },
+        ]}
+      />
       {count > rows.length && <p class="hint table-foot">{t.more(count - rows.length)}</p>}
     </div>
   );

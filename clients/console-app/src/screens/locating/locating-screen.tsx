@@ -10,6 +10,7 @@ import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Progress } from '../../parts/progress.tsx';
+import { PlainTable } from '../../parts/table.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
@@ -160,36 +161,28 @@ function SettingHistory({ settings }: { settings: readonly MadeSetting[] }) {
     <section class="stack" aria-labelledby="locating-history">
       <h2 id="locating-history">{t.history}</h2>
       <div class="table-box">
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">{t.from}</th>
-              <th scope="col">{t.place}</th>
-              <th scope="col">{t.setting}</th>
-              <th scope="col" class="weight-2">
-                {t.by}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {settings.map((made) => (
-              <tr key={made.id}>
-                <td>
-                  <Instant at={made.valid_from} />
-                </td>
-                <td>{made.location?.name ?? t.everywhere}</td>
-                <td class="locating-setting">
+        <PlainTable
+          rows={settings}
+          rowKey={({ id }) => id}
+          columns={[
+            { title: t.from, cell: (made) => <Instant at={made.valid_from} /> },
+            { title: t.place, cell: (made) => made.location?.name ?? t.everywhere },
+            {
+              title: t.setting,
+              class: 'locating-setting',
+              cell: (made) => (
+                <>
                   {settingWords(made)}{' '}
                   {made.state !== 'ended' && (
                     <Badge tone={made.state === 'in_force' ? 'seen' : 'queued'}>{t.states[made.state]}</Badge>
                   )}{' '}
                   {made.state === 'planned' && may('admin') && <RemovePlanned made={made} />}
-                </td>
-                <td class="weight-2">{whoIs(made.actor)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+                </>
+              ),
+            },
+            { title: t.by, weight: 2, cell: (made) => whoIs(made.actor) },
+          ]}
+        />
       </div>
     </section>
   );

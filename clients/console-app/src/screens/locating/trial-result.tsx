@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import type {
@@ -12,6 +13,7 @@ import type {
 } from '../../api/types.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Instant, instantText } from '../../parts/instant.tsx';
+import { PlainTable } from '../../parts/table.tsx';
 import { Lanes } from '../../parts/timeline/lanes.tsx';
 import { type Bar, lanesOf } from '../../parts/timeline/lanes-of.ts';
 import type { Range } from '../../parts/timeline/ticks.ts';
@@ -78,38 +80,20 @@ function Walk({ walk }: { walk: TrialResult['walk'] }) {
       <h2 id="locating-walk">{t.walk}</h2>
       <p class="hint">{t.walkHint}</p>
       <div class="table-box">
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">{t.walked}</th>
-              <th scope="col" class="number">
-                {t.walkedFor}
-              </th>
-              <th scope="col" class="number">
-                {t.rightNow}
-              </th>
-              <th scope="col" class="number">
-                {t.rightThen}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {walk.map(({ location, seconds, right_percent: now, right_percent_then: then }) => (
-              <tr key={location.id}>
-                <td>
-                  <a class="title" href={href('place', location.id)}>
-                    {location.name}
-                  </a>
-                </td>
-                <td class="number">{t.seconds(seconds)}</td>
-                <td class="number">{t.percent(now)}</td>
-                <td class="number">
-                  <strong>{t.percent(then)}</strong>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <PlainTable
+          rows={walk}
+          rowKey={({ location }) => location.id}
+          columns={[
+            { title: t.walked, cell: ({ location }) => placeLink(location) },
+            { title: t.walkedFor, isNumber: true, cell: ({ seconds }) => t.seconds(seconds) },
+            { title: t.rightNow, isNumber: true, cell: ({ right_percent: now }) => t.percent(now) },
+            {
+              title: t.rightThen,
+              isNumber: true,
+              cell: ({ right_percent_then: then }) => <strong>{t.percent(then)}</strong>,
+            },
+          ]}
+        />
       </div>
     </section>
   );
@@ -140,46 +124,33 @@ function MoveList({ moves, leftOut }: { moves: readonly TriedMove[]; leftOut: nu
     <section class="stack" aria-labelledby="locating-moves">
       <h2 id="locating-moves">{t.which}</h2>
       <div class="table-box">
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">{t.at}</th>
-              <th scope="col">{t.asset}</th>
-              <th scope="col" class="weight-2">
-                {t.move}
-              </th>
-              <th scope="col">
-                <span class="unseen">{t.change}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {moves.slice(0, count).map((move) => (
-              <tr key={`${move.asset.id} ${move.at} ${move.change}`}>
-                <td>
-                  <Instant at={move.at} />
-                </td>
-                <td>
-                  <a class="title" href={href('asset', move.asset.id, around(move.at))}>
-                    {move.asset.name}
-                  </a>
-                </td>
-                <td class="weight-2">
-                  <span class="locating-pair">
-                    {move.from.name}
-                    <Icon name="moved" />
-                    {move.to.name}
-                  </span>
-                </td>
-                <td class="number">
-                  <Badge tone={move.change === 'disappears' ? 'refused' : 'seen'}>
-                    {move.change === 'disappears' ? t.goes : t.comes}
-                  </Badge>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <PlainTable
+          rows={moves.slice(0, count)}
+          rowKey={({ asset, at, change }) => `${asset.id} ${at} ${change}`}
+          columns={[
+            { title: t.at, cell: ({ at }) => <Instant at={at} /> },
+            {
+              title: t.asset,
+              cell: ({ asset, at }) => (
+                <a class="title" href={href('asset', asset.id, around(at))}>
+                  {asset.name}
+                </a>
+              ),
+            },
+            { title: t.move, weight: 2, cell: ({ from, to }) => <Pair from={from.name} to={to.name} /> },
+            {
+              title: t.change,
+              isTitleUnseen: true,
+              isNumber: true,
+              cell: ({ change }) =>
+                change === 'disappears' ? (
+                  <Badge tone="refused">{t.goes}</Badge>
+                ) : (
+                  <Badge tone="seen">{t.comes}</Badge>
+                ),
+            },
+          ]}
+        />
         {(count < moves.length || leftOut > 0) && (
           <p class="pager">
             {count < moves.length ? (
@@ -211,56 +182,35 @@ function PairTable({ pairs, others }: { pairs: readonly TriedPair[]; others: Mov
   const t = texts.value.locating;
   const [count, setCount] = useState(FEW_PAIRS);
   const hasOthers = others.present + others.proposed > 0;
+  const rows: readonly (MoveCounts & Partial<TriedPair>)[] =
+    hasOthers && count >= pairs.length ? [...pairs, others] : pairs.slice(0, count);
   return (
     <section class="stack" aria-labelledby="locating-pairs">
       <h2 id="locating-pairs">{t.pairs}</h2>
       <div class="table-box">
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">{t.move}</th>
-              <th scope="col" class="number">
-                {t.now}
-              </th>
-              <th scope="col" class="number">
-                {t.after}
-              </th>
-              <th scope="col" class="number weight-2">
-                {t.wouldGo}
-              </th>
-              <th scope="col" class="number weight-2">
-                {t.wouldCome}
-              </th>
-              <th scope="col" class="number weight-2">
-                {t.datedAnew}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {pairs.slice(0, count).map((pair) => (
-              <tr key={`${pair.from.id} ${pair.to.id}`}>
-                <td>
-                  <span class="locating-pair">
-                    <a class="title" href={href('place', pair.from.id)}>
-                      {pair.from.name}
-                    </a>
-                    <Icon name="moved" />
-                    <a class="title" href={href('place', pair.to.id)}>
-                      {pair.to.name}
-                    </a>
-                  </span>
-                </td>
-                <Numbers counts={pair} />
-              </tr>
-            ))}
-            {hasOthers && count >= pairs.length && (
-              <tr>
-                <td class="faint">{t.otherPairs}</td>
-                <Numbers counts={others} />
-              </tr>
-            )}
-          </tbody>
-        </table>
+        <PlainTable
+          rows={rows}
+          columns={[
+            {
+              title: t.move,
+              cell: ({ from, to }) =>
+                from === undefined || to === undefined ? (
+                  <span class="faint">{t.otherPairs}</span>
+                ) : (
+                  <Pair from={placeLink(from)} to={placeLink(to)} />
+                ),
+            },
+            { title: t.now, isNumber: true, cell: ({ present }) => t.count(present) },
+            {
+              title: t.after,
+              isNumber: true,
+              cell: ({ proposed }) => <strong>{t.count(proposed)}</strong>,
+            },
+            { title: t.wouldGo, isNumber: true, weight: 2, cell: ({ removed }) => t.count(removed) },
+            { title: t.wouldCome, isNumber: true, weight: 2, cell: ({ added }) => t.count(added) },
+            { title: t.datedAnew, isNumber: true, weight: 2, cell: ({ redated }) => t.count(redated) },
+          ]}
+        />
         {count < pairs.length && (
           <p class="pager">
             <button type="button" class="small secondary" onClick={() => setCount(pairs.length)}>
@@ -273,18 +223,21 @@ function PairTable({ pairs, others }: { pairs: readonly TriedPair[]; others: Mov
   );
 }
 
-function Numbers({ counts }: { counts: MoveCounts }) {
-  const t = texts.value.locating;
+function Pair({ from, to }: { from: ComponentChildren; to: ComponentChildren }) {
   return (
-    <>
-      <td class="number">{t.count(counts.present)}</td>
-      <td class="number">
-        <strong>{t.count(counts.proposed)}</strong>
-      </td>
-      <td class="number weight-2">{t.count(counts.removed)}</td>
-      <td class="number weight-2">{t.count(counts.added)}</td>
-      <td class="number weight-2">{t.count(counts.redated)}</td>
-    </>
+    <span class="locating-pair">
+      {from}
+      <Icon name="moved" />
+      {to}
+    </span>
+  );
+}
+
+function placeLink({ id, name }: Reference) {
+  return (
+    <a class="title" href={href('place', id)}>
+      {name}
+    </a>
   );
 }
 

@@ -3,6 +3,7 @@ import { useRead } from '../../api/use-read.ts';
 import { useRepeat } from '../../api/use-repeat.ts';
 import { Instant } from '../../parts/instant.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { PlainTable } from '../../parts/table.tsx';
 import { texts } from '../../texts/texts.ts';
 import { latestText, Shares } from '../asset/why-sheet.tsx';
 
@@ -43,40 +44,38 @@ function Antennas({ decision }: { decision: Decision }) {
   const hasMargins = procedure === 'strength' && unit !== null;
   return (
     <>
-      <table class="table why-table">
-        <caption class="unseen">{t.levels}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t.antennaLabel}</th>
-            <th scope="col" class="number">
-              {why.reads}
-            </th>
-            <th scope="col" class="number">
-              {why.level}
-            </th>
-            {hasMargins && (
-              <th scope="col" class="number">
-                {t.lacking}
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {antennas.map(({ location, device, antenna, reads, level, lacking }, index) => (
-            <tr key={index}>
-              <td>
+      <PlainTable
+        label={t.levels}
+        class="why-table"
+        rows={antennas}
+        columns={[
+          {
+            title: t.antennaLabel,
+            cell: ({ location, device, antenna }) => (
+              <>
                 <span class="title">{location?.name ?? why.unknownPlace}</span>
                 <span class="hint">{why.reader(device?.name ?? why.unknownDevice, antenna)}</span>
-              </td>
-              <td class="number">{why.count(reads)}</td>
-              <td class="number">{level === null ? why.noSignal : t.dbm(level)}</td>
-              {hasMargins && (
-                <td class="number">{lacking === null ? '–' : t.lackingOf[unit](why.amount(lacking))}</td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              </>
+            ),
+          },
+          { title: why.reads, isNumber: true, cell: ({ reads }) => why.count(reads) },
+          {
+            title: why.level,
+            isNumber: true,
+            cell: ({ level }) => (level === null ? why.noSignal : t.dbm(level)),
+          },
+          ...(hasMargins
+            ? [
+                {
+                  title: t.lacking,
+                  isNumber: true,
+                  cell: ({ lacking }: Decision['antennas'][number]) =>
+                    lacking === null ? '–' : t.lackingOf[unit](why.amount(lacking)),
+                },
+              ]
+            : []),
+        ]}
+      />
       {count > antennas.length && <p class="hint">{t.quieter(count - antennas.length)}</p>}
       {hasMargins && <p class="hint">{t.lackingHint}</p>}
       <Shares decision={decision} />

@@ -8,6 +8,7 @@ import { asApiError } from '../../api/use-read.ts';
 import { durationText } from '../../parts/duration.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Progress } from '../../parts/progress.tsx';
+import { PlainTable } from '../../parts/table.tsx';
 import { texts } from '../../texts/texts.ts';
 import { changedSettings, type RuleDraft, settingsOf } from './rule-draft.ts';
 import { inFormWords } from './rule-faults.ts';
@@ -77,28 +78,23 @@ function Outcome({ trial, isOfReaders }: { trial: RuleTrial; isOfReaders: boolea
       {!trial.is_complete && <p class="note">{t.incomplete(trial.looked_at, trial.looked_at_of)}</p>}
       {trial.subjects.length > 0 && (
         <div class="table-box">
-          <table class="table">
-            <thead>
-              <tr>
-                <th scope="col">{isOfReaders ? t.reader : t.asset}</th>
-                <th scope="col" class="number">
-                  {t.alerts}
-                </th>
-                <th scope="col" class="number">
-                  {t.longest}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {trial.subjects.map(({ asset_external_key: key, reader_id, reader_name, ...row }) => (
-                <tr key={key ?? reader_id}>
-                  <td>{key === null ? reader_name : (names.get(key) ?? key)}</td>
-                  <td class="number">{row.alert_count}</td>
-                  <td class="number">{durationText(row.longest_seconds * 1_000)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <PlainTable
+            rows={trial.subjects}
+            rowKey={({ asset_external_key: key, reader_id }) => key ?? String(reader_id)}
+            columns={[
+              {
+                title: isOfReaders ? t.reader : t.asset,
+                cell: ({ asset_external_key: key, reader_name }) =>
+                  key === null ? reader_name : (names.get(key) ?? key),
+              },
+              { title: t.alerts, isNumber: true, cell: (row) => row.alert_count },
+              {
+                title: t.longest,
+                isNumber: true,
+                cell: (row) => durationText(row.longest_seconds * 1_000),
+              },
+            ]}
+          />
         </div>
       )}
     </>
