@@ -55,10 +55,7 @@ function addDatabaseCopy(program: Command): void {
           onProgress: (name, rows) => progress.show(`${name}: ${rows} rows`),
         }),
       ).finally(() => progress.end());
-      const lines = table(
-        ['table', 'rows', 'checksum'],
-        copied.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
-      );
+      const lines = checksumTable(copied);
       return { json: { copied }, text: [...lines, 'Everything is copied, and agrees.'].join('\n') };
     });
 }
@@ -102,10 +99,7 @@ function addDatabaseBackup(program: Command): void {
       if (isToStdout) {
         return;
       }
-      const lines = table(
-        ['table', 'rows', 'checksum'],
-        tables.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
-      );
+      const lines = checksumTable(tables);
       printResult({
         json: { file: options.file, tables },
         text: [...lines, `The backup is complete: ${options.file}.`].join('\n'),
@@ -142,10 +136,7 @@ function addDatabaseRestore(program: Command): void {
           file.destroy();
         });
       const lines = [
-        ...table(
-          ['table', 'rows', 'checksum'],
-          tables.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
-        ),
+        ...checksumTable(tables),
         `Everything is restored, as of ${at}, and agrees.`,
         ...(hadTimescale && !hasTimescale
           ? ['The backup comes from TimescaleDB, which this server lacks: old scans are deleted row by row.']
@@ -169,10 +160,14 @@ function addDatabaseChecksums(program: Command): void {
       const sums = await withConnections(({ pool }) => inSnapshot(pool, (client) => checksums(client)));
       return {
         json: sums,
-        text: table(
-          ['table', 'rows', 'checksum'],
-          sums.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
-        ).join('\n'),
+        text: checksumTable(sums).join('\n'),
       };
     });
+}
+
+function checksumTable(sums: readonly TableChecksum[]): string[] {
+  return table(
+    ['table', 'rows', 'checksum'],
+    sums.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
+  );
 }
