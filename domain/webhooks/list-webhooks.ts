@@ -1,3 +1,4 @@
+import { wireTime, wireTimeOrNull } from '../../base/timestamps.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import {
@@ -91,5 +92,16 @@ function toListed(row: ListedRow): ListedWebhook {
     lastAttempt:
       row.last_at === null ? null : { at: row.last_at, status: row.last_status, error: row.last_error },
     nextAttemptAt: row.next_attempt_at,
+  };
+}
+
+/** How far a webhook has come, as the API and the command line show it. */
+export function shownProgress({ position, head, secretsSince, lastAttempt, nextAttemptAt }: ListedWebhook) {
+  return {
+    position,
+    head,
+    secrets_since: secretsSince.map(wireTime),
+    last_attempt: lastAttempt === null ? null : { ...lastAttempt, at: wireTime(lastAttempt.at) },
+    next_attempt_at: wireTimeOrNull(nextAttemptAt),
   };
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../base/errors.ts';
+import { wireTime } from '../../base/timestamps.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { Fields } from '../changes/entry.ts';
@@ -77,6 +78,22 @@ export function toWebhook(row: WebhookRow): StoredWebhook {
     stateReason: row.state_reason,
     stateAt: row.state_at,
     createdAt: row.created_at,
+  };
+}
+
+/** A webhook as the API and the command line show it. */
+export function shownWebhook(webhook: StoredWebhook) {
+  return {
+    id: webhook.id,
+    name: webhook.name,
+    url: webhook.url,
+    types: webhook.types,
+    location_external_key: webhook.locationExternalKey,
+    settle_seconds: webhook.settleSeconds,
+    state: webhook.state,
+    state_reason: webhook.stateReason,
+    state_at: wireTime(webhook.stateAt),
+    created_at: wireTime(webhook.createdAt),
   };
 }
 

@@ -26,6 +26,11 @@ export interface Attempt {
   isUnsent: boolean;
 }
 
+/** An attempt of a test, as the API and the command line show it. */
+export function shownAttempt({ outcome, eventId, status, error, milliseconds, answer }: Attempt) {
+  return { delivered: outcome === 'delivered', event_id: eventId, status, error, milliseconds, answer };
+}
+
 export interface Delivery {
   url: string;
   /** The newest first. */

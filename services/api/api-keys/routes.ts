@@ -2,7 +2,7 @@ import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { notFound } from '../../../base/errors.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { type IssuedKey, issueKey } from '../../../domain/administration/api-keys/issue-key.ts';
-import type { ApiKeyRow } from '../../../domain/administration/api-keys/key-row.ts';
+import { shownKey } from '../../../domain/administration/api-keys/key-row.ts';
 import { listPageOfKeys } from '../../../domain/administration/api-keys/list-keys.ts';
 import { revokeKeyOf } from '../../../domain/administration/api-keys/revoke-key.ts';
 import { ExpiryPassed } from '../../../domain/administration/expiry.ts';
@@ -60,7 +60,7 @@ const list = route({
   find: OWN_ORGANIZATION,
   success: listed(API_KEY, 'A page of keys, without their secrets'),
   handle: async ({ context: { db }, query }) =>
-    listBody(await listPageOfKeys(db, db.orgId, query), query, apiKeyView),
+    listBody(await listPageOfKeys(db, db.orgId, query), query, shownKey),
 });
 
 const revoke = route({
@@ -104,24 +104,13 @@ async function issueApiKey(
   }
 }
 
-function apiKeyView(row: ApiKeyRow) {
-  return {
-    ...shown(row),
-    revoked_at: wireTimeOrNull(row.revoked_at),
-    last_used_at: wireTimeOrNull(row.last_used_at),
-  };
-}
-
 function issuedApiKeyView({ row, key }: IssuedKey) {
-  return { ...shown(row), key };
-}
-
-function shown(row: ApiKeyRow) {
   return {
     id: row.id,
     name: row.name,
     scopes: row.scopes,
     created_at: wireTime(row.created_at),
     expires_at: wireTimeOrNull(row.expires_at),
+    key,
   };
 }

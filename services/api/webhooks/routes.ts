@@ -1,5 +1,5 @@
 import { type FieldIssue, invalid, invalidValue } from '../../../base/checks/issues.ts';
-import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import { wireTime } from '../../../base/timestamps.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { makeChange } from '../../../domain/changes/make-change.ts';
 import { findLiveByKey } from '../../../domain/master-data/by-id-or-key.ts';
@@ -12,13 +12,14 @@ import {
   findListedWebhook,
   type ListedWebhook,
   listWebhooks,
+  shownProgress,
 } from '../../../domain/webhooks/list-webhooks.ts';
 import { replayWebhook } from '../../../domain/webhooks/replay-webhook.ts';
 import { OtherSecretsKey } from '../../../domain/webhooks/require-known-key.ts';
 import { WrongSecretsKey } from '../../../domain/webhooks/secrets/secrets-key.ts';
-import type { Attempt } from '../../../domain/webhooks/sending/deliver.ts';
+import { shownAttempt } from '../../../domain/webhooks/sending/deliver.ts';
 import { setWebhook } from '../../../domain/webhooks/set-webhook.ts';
-import type { StoredWebhook } from '../../../domain/webhooks/stored-webhook.ts';
+import { shownWebhook } from '../../../domain/webhooks/stored-webhook.ts';
 import { faultOfTarget } from '../../../domain/webhooks/targets/target-url.ts';
 import { testWebhook } from '../../../domain/webhooks/test-webhook.ts';
 import { listBody, PAGING } from '../../../platform/http/lists.ts';
@@ -163,7 +164,7 @@ const test = route({
   handle: async ({ context: { db, webhooks }, row, signal }) => {
     const parts = requireParts(webhooks);
     const test = () => testWebhook(db, parts, { orgId: db.orgId, id: row.id });
-    return testView(await withKey(parts.turns.run(db.orgId, test, signal())));
+    return shownAttempt(await withKey(parts.turns.run(db.orgId, test, signal())));
   },
 });
 
@@ -272,49 +273,9 @@ function issueOf({ position, min, max }: NotInFeed): FieldIssue {
 }
 
 function webhookView(webhook: ListedWebhook) {
-  const { lastAttempt } = webhook;
-  return {
-    ...shownWebhook(webhook),
-    position: webhook.position,
-    head: webhook.head,
-    secrets_since: webhook.secretsSince.map(wireTime),
-    last_attempt:
-      lastAttempt === null
-        ? null
-        : { at: wireTime(lastAttempt.at), status: lastAttempt.status, error: lastAttempt.error },
-    next_attempt_at: wireTimeOrNull(webhook.nextAttemptAt),
-  };
-}
-
-function shownWebhook(webhook: StoredWebhook) {
-  return {
-    id: webhook.id,
-    name: webhook.name,
-    url: webhook.url,
-    types: webhook.types,
-    location_external_key: webhook.locationExternalKey,
-    settle_seconds: webhook.settleSeconds,
-    state: webhook.state,
-    state_reason: webhook.stateReason,
-    state_at: wireTime(webhook.stateAt),
-    created_at: wireTime(webhook.createdAt),
-  };
+  return { ...shownWebhook(webhook), ...shownProgress(webhook) };
 }
 
 function attemptView(row: AttemptRow) {
-  return {
-    id: row.id,
-    at: wireTime(row.at),
-    position: row.position,
-    attempt: row.attempt,
-    event_id: row.event_id,
-    status: row.status,
-    error: row.error,
-    milliseconds: row.milliseconds,
-    answer: row.answer,
-  };
-}
-
-function testView({ outcome, eventId, status, error, milliseconds, answer }: Attempt) {
-  return { delivered: outcome === 'delivered', event_id: eventId, status, error, milliseconds, answer };
+  return { ...row, at: wireTime(row.at) };
 }

@@ -1,6 +1,5 @@
-import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/issue-key.ts';
-import type { ApiKeyRow } from '../../../domain/administration/api-keys/key-row.ts';
+import { shownKey } from '../../../domain/administration/api-keys/key-row.ts';
 import { listKeys } from '../../../domain/administration/api-keys/list-keys.ts';
 import { revokeKey } from '../../../domain/administration/api-keys/revoke-key.ts';
 import { SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
@@ -54,7 +53,7 @@ function addKeyList(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText(...examples('key list --org 1'))
     .prints(async (options: { org: number }) => {
-      const keys = (await withConnections(({ db }) => listKeys(db, options.org))).map(toJson);
+      const keys = (await withConnections(({ db }) => listKeys(db, options.org))).map(shownKey);
       return {
         json: keys,
         text: listTable(
@@ -71,18 +70,6 @@ function addKeyList(program: Command): void {
         ).join('\n'),
       };
     });
-}
-
-function toJson(key: ApiKeyRow) {
-  return {
-    id: key.id,
-    name: key.name,
-    scopes: key.scopes,
-    created_at: wireTime(key.created_at),
-    expires_at: wireTimeOrNull(key.expires_at),
-    revoked_at: wireTimeOrNull(key.revoked_at),
-    last_used_at: wireTimeOrNull(key.last_used_at),
-  };
 }
 
 function addKeyRevoke(program: Command): void {

@@ -17,7 +17,7 @@ import { pushPath } from '../../../domain/administration/readers/push-path.ts';
 import type { ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
 import { portOf } from '../../../domain/administration/readers/set-antenna.ts';
 import { type ReaderChange, setReader } from '../../../domain/administration/readers/set-reader.ts';
-import type { StoredReader } from '../../../domain/administration/readers/stored-reader.ts';
+import { readerFields, type StoredReader } from '../../../domain/administration/readers/stored-reader.ts';
 import { isWildcard } from '../../../domain/administration/readers/topic.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { IDENTITIES, type Identity } from '../../../domain/formats/mapping/language/definition.ts';
@@ -422,17 +422,7 @@ function sayExpectation(seconds: number | null): string {
 }
 
 function readerRow(reader: StoredReader) {
-  return {
-    id: reader.id,
-    name: reader.name,
-    topic: reader.topic,
-    format: reader.format,
-    time: reader.time,
-    identity: reader.identity,
-    report_unknown: reader.reportUnknown,
-    expect_seconds: reader.expectSeconds,
-    mqtt_username: reader.mqttUsername,
-  };
+  return { id: reader.id, ...readerFields(reader), mqtt_username: reader.mqttUsername };
 }
 
 /** Resolves when the reader's messages are recorded from now on; or prints that they may not be. */

@@ -1,5 +1,5 @@
 import { AppError } from '../../../base/errors.ts';
-import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import { wireTime } from '../../../base/timestamps.ts';
 import { requireEmbedded } from '../../../db/timescale/embedded/server.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { MOST_SETTLE_SECONDS } from '../../../domain/moves/settle-seconds.ts';
@@ -7,11 +7,11 @@ import { type AttemptRow, KEPT_ATTEMPTS, listAttempts } from '../../../domain/we
 import { createWebhook, type WebhookSettings } from '../../../domain/webhooks/create-webhook.ts';
 import { deleteWebhook } from '../../../domain/webhooks/delete-webhook.ts';
 import { EVENT_TYPES } from '../../../domain/webhooks/event-types.ts';
-import { type ListedWebhook, listWebhooks } from '../../../domain/webhooks/list-webhooks.ts';
+import { type ListedWebhook, listWebhooks, shownProgress } from '../../../domain/webhooks/list-webhooks.ts';
 import { replayWebhook } from '../../../domain/webhooks/replay-webhook.ts';
 import type { SecretsKeys } from '../../../domain/webhooks/secrets/secrets-key.ts';
 import { openAgents } from '../../../domain/webhooks/sending/agents.ts';
-import type { Attempt } from '../../../domain/webhooks/sending/deliver.ts';
+import { type Attempt, shownAttempt } from '../../../domain/webhooks/sending/deliver.ts';
 import { setWebhook, type WebhookChange } from '../../../domain/webhooks/set-webhook.ts';
 import {
   requireWebhook,
@@ -19,6 +19,7 @@ import {
   type State,
   type StoredWebhook,
   sayState,
+  shownWebhook,
 } from '../../../domain/webhooks/stored-webhook.ts';
 import { createResolve } from '../../../domain/webhooks/targets/checked-lookup.ts';
 import { testWebhook } from '../../../domain/webhooks/test-webhook.ts';
@@ -229,15 +230,11 @@ function addWebhookTest(program: Command): void {
           testWebhook(db, { keys, agents }, { orgId: null, id: options.webhook }),
         );
         running().status = attempt.outcome === 'delivered' ? 0 : FAILED;
-        return { json: rowOf(attempt), text: textOf(attempt) };
+        return { json: shownAttempt(attempt), text: textOf(attempt) };
       } finally {
         agents.end();
       }
     });
-}
-
-function rowOf({ outcome, eventId, status, error, milliseconds, answer }: Attempt) {
-  return { delivered: outcome === 'delivered', event_id: eventId, status, error, milliseconds, answer };
 }
 
 function textOf({ outcome, status, error, milliseconds, answer }: Attempt): string {
@@ -314,31 +311,12 @@ const settleSeconds = wholeNumber(0, MOST_SETTLE_SECONDS);
 
 /** A webhook in the output for programs. */
 function webhookRow(webhook: StoredWebhook) {
-  return {
-    id: webhook.id,
-    org_id: webhook.orgId,
-    name: webhook.name,
-    url: webhook.url,
-    types: webhook.types,
-    location_external_key: webhook.locationExternalKey,
-    settle_seconds: webhook.settleSeconds,
-    state: webhook.state,
-    state_reason: webhook.stateReason,
-    state_at: wireTime(webhook.stateAt),
-    created_at: wireTime(webhook.createdAt),
-  };
+  const { id: webhookId, ...shown } = shownWebhook(webhook);
+  return { id: webhookId, org_id: webhook.orgId, ...shown };
 }
 
 function listedWebhookRow(webhook: ListedWebhook) {
-  const { position, head, secretsSince, lastAttempt, nextAttemptAt } = webhook;
-  return {
-    ...webhookRow(webhook),
-    position,
-    head,
-    secrets_since: secretsSince.map(wireTime),
-    last_attempt: lastAttempt === null ? null : { ...lastAttempt, at: wireTime(lastAttempt.at) },
-    next_attempt_at: wireTimeOrNull(nextAttemptAt),
-  };
+  return { ...webhookRow(webhook), ...shownProgress(webhook) };
 }
 
 function sayWebhook(webhook: StoredWebhook): string {
