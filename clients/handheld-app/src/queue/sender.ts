@@ -182,10 +182,8 @@ export class Sender {
         return true;
       }
       case 'unauthorized':
-        return this.#waitForSignIn(token, answer);
       case 'unreachable':
-        this.#tryLater(answer);
-        return false;
+        return this.#unanswered(token, answer);
     }
   }
 
@@ -197,10 +195,8 @@ export class Sender {
     const answer = await gateway.retract(token, { retraction_id, submission_id, indexes }, this.#failures);
     switch (answer.kind) {
       case 'unauthorized':
-        return this.#waitForSignIn(token, answer);
       case 'unreachable':
-        this.#tryLater(answer);
-        return false;
+        return this.#unanswered(token, answer);
       default:
         this.#succeeded();
         await settleUndo(database, undo, answer.kind === 'ok' ? null : answer.detail);
@@ -233,10 +229,8 @@ export class Sender {
         onSwept();
         return true;
       case 'unauthorized':
-        return this.#waitForSignIn(token, answer);
       case 'unreachable':
-        this.#tryLater(answer);
-        return false;
+        return this.#unanswered(token, answer);
       default:
         if (answer.kind === 'too_large' && answer.isForSlowness) {
           this.#tryLater({ detail: answer.detail, seconds: null });
@@ -255,16 +249,11 @@ export class Sender {
   /** @returns false: nothing else can be sent either. */
   #unanswered(token: string, answer: Unanswered): false {
     if (answer.kind === 'unauthorized') {
-      return this.#waitForSignIn(token, answer);
+      this.link.value = 'fine';
+      this.#parts.onUnauthorized(token, answer.detail);
+    } else {
+      this.#tryLater(answer);
     }
-    this.#tryLater(answer);
-    return false;
-  }
-
-  /** @returns false: nothing else can be sent either. */
-  #waitForSignIn(token: string, { detail }: { detail: string }): false {
-    this.link.value = 'fine';
-    this.#parts.onUnauthorized(token, detail);
     return false;
   }
 
