@@ -3,8 +3,18 @@ import type { Page, Paging, SortTerm } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { ComposedOnce } from '../../../db/timescale/queries/composed-statements.ts';
 import { type FragmentSqlToken, type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { AT_MOST_FIRST, isFirstOf, isFoundByKey, lookUpsIn, NOTHING } from '../brief-list.ts';
-import { allOf, inEffect, isNext, orderBy, when } from '../clauses.ts';
+import {
+  AT_MOST_FIRST,
+  allOf,
+  inEffect,
+  isFirstOf,
+  isFoundByKey,
+  isNext,
+  lookUpsIn,
+  NOTHING,
+  orderBy,
+  when,
+} from '../clauses.ts';
 import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../large-texts.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import type { AssetRow } from '../rows.ts';

@@ -4,7 +4,7 @@ import type {
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { isNear } from '../brief-list.ts';
+import { isNear } from '../clauses.ts';
 import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../large-texts.ts';
 import type { LocationRow } from '../rows.ts';
 import { PARENT, SHORT_COLUMNS, TAGGED, TEXTS } from './queries.ts';

@@ -2,8 +2,19 @@ import type { Micros } from '../../../base/instant.ts';
 import type { Page, Paging, SortTerm } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, lookUpsIn, NOTHING } from '../brief-list.ts';
-import { allOf, inEffect, isNext, orderBy, when } from '../clauses.ts';
+import {
+  AT_MOST_FIRST,
+  allOf,
+  inEffect,
+  isFirstOf,
+  isFoundByKey,
+  isNear,
+  isNext,
+  lookUpsIn,
+  NOTHING,
+  orderBy,
+  when,
+} from '../clauses.ts';
 import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../large-texts.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import type { LocationRow } from '../rows.ts';

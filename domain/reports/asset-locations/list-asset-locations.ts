@@ -7,8 +7,7 @@ import {
   type ValueExpression,
 } from '../../../db/timescale/queries/sql.ts';
 import { POSITION_ON_PLAN } from '../../master-data/assets/queries.ts';
-import { isNear } from '../../master-data/brief-list.ts';
-import { allOf, inEffect, isNext, orderBy, when } from '../../master-data/clauses.ts';
+import { allOf, inEffect, isNear, isNext, orderBy, when } from '../../master-data/clauses.ts';
 import { countScanned, countScannedAt } from '../../master-data/live-count.ts';
 import type { AssetFilters } from '../asset-filters.ts';
 

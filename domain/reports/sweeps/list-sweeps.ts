@@ -1,8 +1,7 @@
 import { type Page, type Paging, pageOf, type SortTerm } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { isNear } from '../../master-data/brief-list.ts';
-import { allOf, orderBy } from '../../master-data/clauses.ts';
+import { allOf, isNear, orderBy } from '../../master-data/clauses.ts';
 import { type AssetFilters, namedAssets } from '../asset-filters.ts';
 import { type PlaceFilters, placesDuring } from '../places-during.ts';
 import { isEmpty, type Window } from '../window.ts';

@@ -1,6 +1,6 @@
 import { findAlert, listAlerts } from '../../../domain/alerts/listing/list-alerts.ts';
 import { shownAlert } from '../../../domain/alerts/listing/listed-alert.ts';
-import { isNear } from '../../../domain/master-data/brief-list.ts';
+import { isNear } from '../../../domain/master-data/clauses.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { found, listed } from '../../../platform/http/success.ts';
 import { type ApiContext, route } from '../serving/context.ts';

@@ -8,8 +8,7 @@ import {
   sql,
   type ValueExpression,
 } from '../../../db/timescale/queries/sql.ts';
-import { isNear } from '../../../domain/master-data/brief-list.ts';
-import { allOf, orderBy, when } from '../../../domain/master-data/clauses.ts';
+import { allOf, isNear, orderBy, when } from '../../../domain/master-data/clauses.ts';
 import type { Known } from '../../../domain/reports/known/known-at.ts';
 import { undoneRows } from '../../../domain/reports/known/undone.ts';
 import type { TimeBound } from '../../../platform/http/parameters.ts';
