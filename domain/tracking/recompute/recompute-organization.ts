@@ -137,6 +137,8 @@ interface Scope extends Recomputation {
   assetId: number | null;
   /** Only assets read there or below are recomputed; null for all. */
   locationId: number | null;
+  /** Those that a person scanned, too: from the first setting that asks for proof, such a scan is the first of its instant. */
+  isFirst: boolean;
   /** Only those seen since. */
   from: Micros | null;
 }
@@ -146,10 +148,19 @@ async function scopeOf(
   { orgId, settingId }: Recomputation,
   assetId: number | null,
 ): Promise<Scope> {
-  const row = await db.maybeOne(sql.type(rowsOf<{ location_id: number | null; from: Micros }>())`
-    select location_id, micros_of_time(valid_from) as "from" from location_settings
-    where org_id = ${orgId} and id = ${settingId}`);
-  return { orgId, settingId, assetId, locationId: row?.location_id ?? null, from: row?.from ?? null };
+  const row = await db.maybeOne(sql.type(
+    rowsOf<{ location_id: number | null; from: Micros; is_first: boolean }>(),
+  )`
+    select location_id, micros_of_time(valid_from) as "from", id is not distinct from (
+        select id from location_settings
+        where org_id = ${orgId} and procedure in ('strength', 'position')
+        order by valid_from, id limit 1
+      ) as is_first
+    from location_settings where org_id = ${orgId} and id = ${settingId}`);
+  return {
+    ...{ orgId, settingId, assetId, locationId: row?.location_id ?? null, from: row?.from ?? null },
+    isFirst: row?.is_first ?? false,
+  };
 }
 
 const COLUMNS = sql.fragment`asset_id as last, looked, assets, changed, written, removed,
@@ -210,7 +221,7 @@ async function countAssets(db: Connection, { orgId, assetId, from }: Scope): Pro
 /** `limit` in the subquery makes PostgreSQL look up each asset on its own: a join might read all scans since. */
 function nextAssets(
   db: Connection,
-  { orgId, assetId, locationId, from }: Scope,
+  { orgId, assetId, locationId, isFirst, from }: Scope,
   after: number,
 ): Promise<readonly { asset_id: number; is_wanted: boolean }[]> {
   const isWanted =
@@ -219,7 +230,8 @@ function nextAssets(
       : sql.fragment`coalesce((
           select true from scan_events scan
           where scan.org_id = position.org_id and scan.asset_id = position.asset_id
-            and scan.observed_at >= time_of_micros(${from}::bigint) and scan.location_id in ${locationsBelow(orgId, locationId)}
+            and scan.observed_at >= time_of_micros(${from}::bigint)
+            and (scan.location_id in ${locationsBelow(orgId, locationId)} or ${isFirst} and scan.handheld_id is not null)
           limit 1
         ), false)`;
   return db.any(sql.type(rowsOf<{ asset_id: number; is_wanted: boolean }>())`

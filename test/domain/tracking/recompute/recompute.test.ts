@@ -114,6 +114,22 @@ describe('computing histories anew', () => {
     expect(again).to.deep.include({ changed: 0, written: 0, removed: 0 });
   });
 
+  it("puts a person's scans before others of their instants wherever they are, from the first setting that asks for proof", async () => {
+    await useSettings([{ locationId: 3, validFrom: START + SECOND, setting: STRENGTH }]);
+    const ofPerson = (at: number): RandomRead[] => [
+      { location: 1, at, rssi: -40, isByPerson: false },
+      { location: 2, at, rssi: null, isByPerson: true },
+    ];
+    const reads = [START, START + SECOND].flatMap(ofPerson);
+    const { assetId, right, isWrong } = await assetOf('asset', reads);
+    expect(isWrong).to.equal(true);
+    const [setting] = await database.rows<{ id: number }>('select id from location_settings where org_id = $1', [
+      site.orgId,
+    ]);
+    await recomputeOrganization(database.pool, site.orgId, { settingId: setting?.id ?? 0 });
+    await expectHistory(assetId, right);
+  });
+
   it('goes through an asset of many scans piece by piece', async () => {
     await useSettings([{ locationId: null, validFrom: START, setting: STRENGTH }]);
     const PASSING = [
