@@ -182,7 +182,7 @@ async function begin(db: Connection, scope: Scope): Promise<Progress> {
 }
 
 /**
- * Adds a step.
+ * Adds a step. Two processes may each have changed a piece of one asset, so no more count as changed than were recomputed.
  *
  * @returns the total progress; its `last` is not `to` if another process went on meanwhile. Null if the organization is
  * gone, as for {@link finish}.
@@ -197,7 +197,8 @@ function keep(
       asset_id = case when asset_id = ${from}::integer then ${to}::integer else asset_id end,
       looked = looked + case when asset_id = ${from}::integer then ${step.looked}::integer else 0 end,
       assets = assets + case when asset_id = ${from}::integer then ${step.assets}::integer else 0 end,
-      changed = changed + ${step.changed}::integer,
+      changed = least(changed + ${step.changed}::integer,
+        assets + case when asset_id = ${from}::integer then ${step.assets}::integer else 0 end),
       written = written + ${step.written}::bigint, removed = removed + ${step.removed}::bigint
     where org_id = ${orgId}::integer and setting_id = ${settingId}::integer
     returning ${COLUMNS}`);

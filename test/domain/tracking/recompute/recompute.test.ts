@@ -123,9 +123,10 @@ describe('computing histories anew', () => {
     const reads = [START, START + SECOND].flatMap(ofPerson);
     const { assetId, right, isWrong } = await assetOf('asset', reads);
     expect(isWrong).to.equal(true);
-    const [setting] = await database.rows<{ id: number }>('select id from location_settings where org_id = $1', [
-      site.orgId,
-    ]);
+    const [setting] = await database.rows<{ id: number }>(
+      'select id from location_settings where org_id = $1',
+      [site.orgId],
+    );
     await recomputeOrganization(database.pool, site.orgId, { settingId: setting?.id ?? 0 });
     await expectHistory(assetId, right);
   });
@@ -345,5 +346,21 @@ describe('computing histories anew', () => {
     const first = await recompute({ signal: controller.signal, onProgress });
     expect(first).to.deep.include({ assets: 5, isFinished: false });
     expect(await recompute()).to.deep.include({ assets: 12, isFinished: true });
+  });
+
+  it('counts no more as changed than it recomputed, where two processes do', async () => {
+    await useSettings(SETTINGS);
+    let wrong = 0;
+    for (const [index, reads] of someAssets(5, 12).entries()) {
+      wrong += Number((await assetOf(`shared-${index}`, reads)).isWrong);
+    }
+    const recompute = () => recomputeOrganization(database.pool, site.orgId);
+    await Promise.all([recompute(), recompute()]);
+    const [counted] = await database.rows<{ assets: number; changed: number }>(
+      'select assets, changed from history_recomputations where org_id = $1',
+      [site.orgId],
+    );
+    expect(counted?.assets).to.equal(12);
+    expect(counted?.changed).to.be.within(wrong, 12);
   });
 });
