@@ -154,6 +154,8 @@ export class Hearing {
   readonly #firsts = new Map<number, Map<number, Seen[]>>();
   /** The last fit of each bucket. */
   readonly #fits = new Map<number, KnownFit>();
+  /** Buckets that are known to be narrow: they stay so. */
+  readonly #narrow = new Set<number>();
   #size = 0;
 
   constructor(site: Site) {
@@ -312,7 +314,10 @@ export class Hearing {
 
   /** Whether the nearest window suffices: then no farther bucket ever affects this one. */
   isNarrow(bucket: number): boolean {
-    return this.#antennas.some((antenna) => antenna.look(bucket, 0) >= ENOUGH);
+    if (!this.#narrow.has(bucket) && this.#antennas.some((antenna) => antenna.look(bucket, 0) >= ENOUGH)) {
+      this.#narrow.add(bucket);
+    }
+    return this.#narrow.has(bucket);
   }
 
   /** Forgets everything before a bucket. */
@@ -323,6 +328,7 @@ export class Hearing {
         this.#size -= length;
         this.#fits.delete(bucket);
         this.#firsts.delete(bucket);
+        this.#narrow.delete(bucket);
       }
     }
     for (const antenna of this.#antennas) {
@@ -498,26 +504,21 @@ class AntennaReads {
       this.level = measured.level;
       return;
     }
-    const [first, end] = [this.#first, this.#end];
-    const strengths = new Float64Array(end - first);
+    const reads = this.#rssi.slice(this.#first, this.#end);
     let known = 0;
-    for (let index = first; index < end; index++) {
-      const rssi = this.#rssi[index] as number;
-      if (!Number.isNaN(rssi)) {
-        strengths[known++] = rssi;
-      }
+    for (const rssi of reads) {
+      known += Number.isNaN(rssi) ? 0 : 1;
     }
-    const strongest = Math.ceil(known / FIFTH);
-    sort(strengths, known);
+    const strongest = strongestOf(reads, known, Math.ceil(known / FIFTH));
     let sum = 0;
-    for (let index = known - 1; index >= known - strongest; index--) {
-      sum += strengths[index] as number;
+    for (const rssi of strongest) {
+      sum += rssi;
     }
     this.known = known;
-    this.level = known === 0 ? Number.NaN : sum / strongest - this.offset;
+    this.level = known === 0 ? Number.NaN : sum / strongest.length - this.offset;
     if (wideness === 0) {
-      const least = known === 0 ? Number.POSITIVE_INFINITY : (strengths[known - strongest] as number);
       const { count, level } = this;
+      const least = strongest.at(-1) ?? Number.POSITIVE_INFINITY;
       this.#measured[bucket & (REMEMBERED - 1)] = { bucket, count, known, level, least };
     }
   }
@@ -550,25 +551,26 @@ function isLevelSame(measured: Measured, rssi: number | null): boolean {
   return rssi <= measured.least && measured.known % FIFTH !== 1;
 }
 
-/** The first so many, ascending. */
-function sort(numbers: Float64Array, count: number): void {
-  if (count > FEW) {
-    numbers.subarray(0, count).sort();
-    return;
+/** From strong to weak. @param known how many of the reads have RSSI. */
+function strongestOf(reads: readonly number[], known: number, count: number): Float64Array {
+  if (known > FEW) {
+    const all = Float64Array.from(reads.filter((rssi) => !Number.isNaN(rssi)));
+    return all.sort().reverse().subarray(0, count);
   }
-  for (let index = 1; index < count; index++) {
-    const number = numbers[index] as number;
-    let before = index - 1;
-    while (before >= 0 && (numbers[before] as number) > number) {
-      numbers[before + 1] = numbers[before] as number;
-      before -= 1;
+  const strongest = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);
+  for (const rssi of reads) {
+    for (let index = count; index > 0 && rssi > (strongest[index - 1] as number); index--) {
+      if (index < count) {
+        strongest[index] = strongest[index - 1] as number;
+      }
+      strongest[index - 1] = rssi;
     }
-    numbers[before + 1] = number;
   }
+  return strongest;
 }
 
-/** Numbers that insertion sorts in less time. */
-const FEW = 40;
+/** Reads in which looking for the strongest fifth takes less time than sorting, in the worst order too. */
+const FEW = 100;
 
 /** The reads in the window around a bucket. */
 interface Heard {
