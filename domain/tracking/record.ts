@@ -8,7 +8,7 @@ import { classify, type LookedUp, lookUp } from './classify.ts';
 import { type Distinct, distinctScans, dropRepeats, findKnownScans, type KnownScan } from './drop-repeats.ts';
 import type { LocatedScan } from './located-scan.ts';
 import type { Workload } from './location/heavy-organizations.ts';
-import { readSites } from './location/read-site.ts';
+import { askedForProof, readSites } from './location/read-site.ts';
 import type { RecentHearings } from './location/recent-hearings.ts';
 import type { Move } from './moves.ts';
 import { type Late, loadNear, type Near, type StoredScan } from './near-scans.ts';
@@ -338,22 +338,25 @@ interface FindOptions {
 
 /**
  * Finds the scans that are stored already for their assets and, with the same look-ups, the surroundings of late ones.
- * Two kinds are found only when they are written, unless such repeats are expected: those stored for another asset,
- * which had the tag before, and those that change no history.
+ * Three kinds are found only when they are written, unless such repeats are expected: those stored for another asset,
+ * which had the tag before, those that change no history, and those of organizations where strength or position decides,
+ * which loads what it needs. If none decides there any more, what is around such a scan is loaded once it is written.
  */
 async function findKnownNear(
   db: Connection,
   scans: readonly LocatedScan[],
   { positionOf, written, repeats }: FindOptions,
 ): Promise<KnownNear> {
+  const areExpected = repeats?.areExpected() ?? false;
   const late: Late[] = [];
   for (const scan of scans) {
     const position = positionOf.get(scan.orgId, scan.assetId);
-    if (position !== undefined && !isNewest(position, scan.observedAt)) {
+    const isDecidedAgain = !areExpected && askedForProof(db, scan.orgId);
+    if (position !== undefined && !isNewest(position, scan.observedAt) && !isDecidedAgain) {
       late.push({ scan, position, isWritten: written.has(scan) });
     }
   }
-  const near = await loadNear(db, late, repeats?.areExpected() ?? false);
+  const near = await loadNear(db, late, areExpected);
   const known = new Map<LocatedScan, KnownScan>();
   const unclear: LocatedScan[] = [];
   for (const [scan, { scans: stored }] of near) {

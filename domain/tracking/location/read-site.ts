@@ -117,6 +117,11 @@ function keptOn(db: Connection): KnownSites {
   return known;
 }
 
+/** Whether the organization asked for proof when this connection last read its site. */
+export function askedForProof(db: Connection, orgId: number): boolean {
+  return Number.isFinite(keptOn(db).last(orgId)?.since);
+}
+
 /** Makes the site be read again, however recent it is. */
 export function forgetSite(db: Connection, orgId: number): void {
   keptOn(db).remove(orgId);
@@ -140,6 +145,10 @@ class KnownSites {
     }
     this.keep(orgId, known);
     return known.site;
+  }
+
+  last(orgId: number): Site | undefined {
+    return this.#of.get(orgId)?.site;
   }
 
   keep(orgId: number, known: Omit<Known, 'bytes'>): void {
