@@ -45,6 +45,16 @@ describe('lists through the door', () => {
     expect(again).to.deep.equal(Array.from({ length: 120 }, (_, number) => ({ [`value${number}`]: number })));
   });
 
+  it('are planned once for all values, whatever rows these have PostgreSQL expect', async () => {
+    const list = door.of(1).listing(BRIEF);
+    for (let times = 0; times < 10; times++) {
+      await list.any(sql.type(rowsOf<object>())`select from generate_series(1, ${1}::integer) as found`);
+    }
+    const planned = sql.type(rowsOf<{ generic_plans: number; custom_plans: number }>())`
+      select generic_plans, custom_plans from pg_prepared_statements where statement like '% as found'`;
+    expect(await list.one(planned)).to.deep.equal({ generic_plans: 10, custom_plans: 0 });
+  });
+
   it('that count as look-ups travel together, however many, and whatever other lists took', async () => {
     const wide = openOrganizationDoor(database.url, { max: 10 });
     database.beforeDrop(() => wide.end());
