@@ -8,6 +8,9 @@ import type { DoneWith, Recipient } from './recipients.ts';
 /** Events in one message; later ones follow a minute later. */
 const EVENTS = 10_000;
 
+/** Of them those that still wait: so many alerts can be done with beyond the recipient's position, which is stored by id. */
+const WAITING = 1_000;
+
 /** Hours after which unreported alerts are old: no process has sent e-mail meanwhile. */
 const OLD = 24;
 
@@ -41,8 +44,8 @@ export async function loadTouched(
   recipient: Recipient,
   settleSeconds: number,
 ): Promise<{ alerts: TouchedAlert[]; after: number; done: DoneWith }> {
-  const { orgId, userId, doneBeyond } = recipient;
-  const { after, up_to: upTo, known } = await findEnd(db, recipient, settleSeconds);
+  const { orgId, userId } = recipient;
+  const { after, up_to: upTo, known, done_beyond: doneBeyond } = await findEnd(db, recipient, settleSeconds);
   const rows = await db.any(sql.prepared('load-touched-alerts', rowsOf<TouchedRow>())`
     select alert.id, alert.kind, rule.name as rule_name, coalesce(asset.name, reader.name) as subject,
       location.name as location, alert.state, alert.level, coalesce(alert.because ->> 'state' = 'missing', false) as is_missing,
@@ -65,7 +68,7 @@ export async function loadTouched(
       ) second
       where event.org_id = ${orgId} and event.asset_id is null
         and event.position > ${after}::int8 and event.position <= ${known}::int8
-        and event.position > coalesce((${JSON.stringify(doneBeyond)}::jsonb ->> (event.rows #>> '{alert,0,id}'))::int8, 0)
+        and event.position > coalesce((${doneBeyond}::jsonb ->> (event.rows #>> '{alert,0,id}'))::int8, 0)
       group by 1
       having min(event.position) <= ${upTo}::int8
     ) touched
@@ -81,7 +84,7 @@ export async function loadTouched(
     left join assets asset on asset.org_id = ${orgId} and asset.id = alert.asset_id
     left join readers reader on reader.org_id = ${orgId} and reader.id = alert.reader_id
     left join locations location on location.org_id = ${orgId} and location.id = alert.location_id`);
-  const still = Object.entries(doneBeyond).filter(([, beyond]) => beyond > upTo);
+  const still = Object.entries<number>(JSON.parse(doneBeyond)).filter(([, beyond]) => beyond > upTo);
   const beyond = rows.flatMap(({ id, is_beyond: isBeyond }) => (isBeyond ? [[id, known] as const] : []));
   return {
     alerts: rows.map(toAlert),
@@ -102,20 +105,32 @@ function toAlert({
   return { ...row, ruleName, isMissing, openedAt, closedAt, isNew };
 }
 
+interface End {
+  after: number;
+  up_to: number;
+  known: number;
+  /** JSON text of {@link DoneWith.beyond}. */
+  done_beyond: string;
+}
+
 function findEnd(
   db: Connection,
-  { orgId, position, failures }: Recipient,
+  { orgId, userId, position, failures }: Recipient,
   settleSeconds: number,
-): Promise<{ after: number; up_to: number; known: number }> {
-  return db.one(sql.prepared('find-end-of-mail', rowsOf<{ after: number; up_to: number; known: number }>())`
-    select coalesce(max(event.position), ${position}::int8) as known,
+): Promise<End> {
+  return db.one(sql.prepared('find-end-of-mail', rowsOf<End>())`
+    select coalesce(max(event.position) filter (where event.waiting <= ${WAITING}), ${position}::int8) as known,
       coalesce(min(event.position) filter (where event.waits > 0) - 1, max(event.position), ${position}::int8) as up_to,
       coalesce(max(event.position) filter (
         where ${failures}::integer = 0 and event.recorded_at < clock_timestamp() - make_interval(hours => ${OLD})
-      ), ${position}::int8) as after
+      ), ${position}::int8) as after,
+      (select done_beyond::text from alert_mail_recipients where org_id = ${orgId} and user_id = ${userId}) as done_beyond
     from (
-      select position, recorded_at, ${waitsFor(sql.fragment`sealed_at`, settleSeconds)} as waits from moves
-      where org_id = ${orgId} and asset_id is null and position > ${position}::int8
-      order by position limit ${EVENTS}
+      select next.*, count(*) filter (where next.waits > 0) over (order by next.position) as waiting
+      from (
+        select position, recorded_at, ${waitsFor(sql.fragment`sealed_at`, settleSeconds)} as waits from moves
+        where org_id = ${orgId} and asset_id is null and position > ${position}::int8
+        order by position limit ${EVENTS}
+      ) next
     ) event`);
 }

@@ -15,8 +15,6 @@ export interface Recipient {
   address: string;
   /** Everything in the feed up to this is done with. */
   position: number;
-  /** Alerts that are done with up to a later position, by id. */
-  doneBeyond: Readonly<Record<string, number>>;
   failures: number;
   /** When the last message was begun. */
   triedAt: Micros | null;
@@ -25,7 +23,7 @@ export interface Recipient {
 /** How far a recipient's feed is done with. */
 export interface DoneWith {
   upTo: number;
-  /** {@link Recipient.doneBeyond} */
+  /** Alerts that are done with up to a later position, by id. */
   beyond: Readonly<Record<string, number>>;
 }
 
@@ -83,7 +81,6 @@ export async function dueRecipients(
       name: string;
       email: string;
       position: number;
-      done_beyond: string;
       failures: number;
       tried_at: Micros | null;
     }>(),
@@ -99,7 +96,7 @@ export async function dueRecipients(
       ) event
     )
     select recipient.org_id, organization.name as organization, recipient.user_id, account.name, account.email,
-      recipient.position, recipient.done_beyond::text, recipient.failures, micros_of_time(recipient.tried_at) as tried_at
+      recipient.position, recipient.failures, micros_of_time(recipient.tried_at) as tried_at
     from alert_mail_recipients recipient
     join behind on behind.org_id = recipient.org_id and behind.position > recipient.position
     join users account on account.id = recipient.user_id
@@ -115,12 +112,7 @@ export async function dueRecipients(
     limit ${limit}`);
   return rows.map(({ org_id: orgId, user_id: userId, email: address, tried_at: triedAt, ...rest }) => ({
     ...{ orgId, userId, address, organization: rest.organization, name: rest.name },
-    ...{
-      position: rest.position,
-      doneBeyond: JSON.parse(rest.done_beyond),
-      failures: rest.failures,
-      triedAt,
-    },
+    ...{ position: rest.position, failures: rest.failures, triedAt },
   }));
 }
 

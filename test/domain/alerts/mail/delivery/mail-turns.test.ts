@@ -481,5 +481,42 @@ describe('e-mail of alerts', () => {
       expect(await take(30)).to.equal(0);
       expect(server.received).to.have.length(1);
     });
+
+    it('remembers of few alerts that their recent events were told, however many there are', async () => {
+      await person('ada@example.com');
+      const ruleId = await rule(['ada@example.com']);
+      await open(ruleId, 'DRILL');
+      const sealAll = async () => {
+        for (let times = 0; times < 3; times++) {
+          await seal();
+        }
+      };
+      await database.rows(
+        `with many as (
+           insert into assets (org_id, external_key, name) select $1, 'MANY-' || at, 'many' from generate_series(1, 1500) at
+           returning id
+         )
+         insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, location_id, opened_at)
+         select org_id, 'MANY' || lpad(many.id::text, 22, '0'), rule_id, rule_valid_from, rule_name, kind, many.id,
+           location_id, opened_at from alerts cross join many`,
+        [site.orgId],
+      );
+      await sealAll();
+      expect(await take(30)).to.equal(0);
+      await ago(31);
+      await database.rows(`update alerts set state = 'closed', closed_at = opened_at where id like 'MANY%'`);
+      await sealAll();
+      expect(await take(30)).to.equal(1);
+      const [told] = await database.rows(
+        'select (select count(*)::integer from jsonb_object_keys(done_beyond)) as count from alert_mail_recipients',
+      );
+      expect(told).to.deep.equal({ count: 1_000 });
+      await ago(31);
+      await laterOn();
+      expect(await take(30)).to.equal(1);
+      expect(subjects()[1]).to.include('and 499 more');
+      const [later] = await database.rows('select done_beyond from alert_mail_recipients');
+      expect(later).to.deep.equal({ done_beyond: {} });
+    });
   });
 });
