@@ -33,7 +33,7 @@ export async function testWebhook(
     datacontenttype: 'application/json',
     data: { webhook: { id: webhookId, name } },
   };
-  const attempt = await deliver(agents, { url, secrets, id, body: JSON.stringify(event) }, { now });
+  const attempt = await deliver(agents, { orgId, url, secrets, id, body: JSON.stringify(event) }, { now });
   await keepAttempt(db, owner, attempt);
   return attempt;
 }

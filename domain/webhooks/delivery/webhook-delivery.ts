@@ -149,9 +149,10 @@ export class WebhookDelivery {
     if (this.#cut.signal.aborted || !isLeased()) {
       return null;
     }
+    const { orgId, url } = this.config;
     const attempt = await deliver(
       agents,
-      { url: this.config.url, secrets: this.#secrets, id: event.id, body: JSON.stringify(event) },
+      { orgId, url, secrets: this.#secrets, id: event.id, body: JSON.stringify(event) },
       { signal: this.#cut.signal },
     );
     if (attempt.status === null && this.#cut.signal.aborted) {

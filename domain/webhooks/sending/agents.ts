@@ -1,5 +1,6 @@
 import type http from 'node:http';
 import https from 'node:https';
+import type { LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Networks } from '../../../base/networks.ts';
 import { checkedLookup, type Resolve } from '../targets/checked-lookup.ts';
@@ -17,7 +18,8 @@ export interface Agents {
   targets: Targets;
   /** Milliseconds for the whole of a request, however slowly its answer trickles. */
   answerWithin: number;
-  of(protocol: string): http.Agent;
+  /** The look-up is the organization's; without it names would lead anywhere. */
+  of(protocol: string, orgId: number): { agent: http.Agent; lookup: LookupFunction };
   end(): void;
 }
 
@@ -38,12 +40,15 @@ const MOST_IDLE = 1_024;
 
 export function openAgents(targets: Targets, answerWithin = ANSWER_WITHIN): Agents {
   const options = { keepAlive: true, timeout: IDLE, maxFreeSockets: IDLE_OF_ONE };
-  const plain = keepingFew(new PlainAgent({ ...options, lookup: checkedLookup('http:', targets) }));
-  const secure = keepingFew(new https.Agent({ ...options, lookup: checkedLookup('https:', targets) }));
+  const plain = keepingFew(new PlainAgent(options));
+  const secure = keepingFew(new https.Agent(options));
   return {
     targets,
     answerWithin,
-    of: (protocol) => (protocol === 'https:' ? secure : plain),
+    of: (protocol, orgId) =>
+      protocol === 'https:'
+        ? { agent: secure, lookup: checkedLookup('https:', targets, orgId) }
+        : { agent: plain, lookup: checkedLookup('http:', targets, orgId) },
     end: () => {
       plain.destroy();
       secure.destroy();

@@ -32,6 +32,7 @@ export function shownAttempt({ outcome, eventId, status, error, milliseconds, an
 }
 
 export interface Delivery {
+  orgId: number;
   url: string;
   /** The newest first. */
   secrets: readonly KeyObject[];
@@ -43,7 +44,7 @@ export interface Delivery {
 /** Sends one event, signed (Standard Webhooks). Never throws: a fault is part of the attempt. */
 export async function deliver(
   agents: Agents,
-  { url, secrets, id, body }: Delivery,
+  { orgId, url, secrets, id, body }: Delivery,
   { signal, now = Date.now }: { signal?: AbortSignal; now?: () => number } = {},
 ): Promise<Attempt> {
   const signed: Signed = { id, timestamp: Math.floor(now() / 1_000), body };
@@ -55,6 +56,7 @@ export async function deliver(
   });
   try {
     const { status, start, retryAfter, isEndless } = await post(agents, url, {
+      orgId,
       headers: {
         'content-type': 'application/cloudevents+json; charset=utf-8',
         'user-agent': 'tagtrail',

@@ -20,6 +20,7 @@ export interface Answer {
 }
 
 interface Posting {
+  orgId: number;
   headers: OutgoingHttpHeaders;
   body: string;
   /** Aborts the request; the receiver may have acted on it. */
@@ -75,14 +76,14 @@ class ConnectionWasEnded extends Error {}
 function exchange(
   agents: Agents,
   url: URL,
-  { headers, body, signal }: Posting,
+  { orgId, headers, body, signal }: Posting,
   until: number,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? https.request : http.request;
     const request = send(url, {
       method: 'POST',
-      agent: agents.of(url.protocol),
+      ...agents.of(url.protocol, orgId),
       headers: { ...headers, 'content-length': Buffer.byteLength(body) },
       ...(signal === undefined ? {} : { signal }),
     });

@@ -6,8 +6,8 @@ import type { Networks } from '../../../base/networks.ts';
 import { judgeAddress } from './judge-address.ts';
 import { faultOfAddress } from './target-url.ts';
 
-/** Finds the addresses of a name. @throws the fault of the look-up. */
-export type Resolve = (name: string) => Promise<string[]>;
+/** Finds the addresses of a name for an organization. @throws the fault of the look-up. */
+export type Resolve = (name: string, orgId: number) => Promise<string[]>;
 
 /** Requests may not be sent to this target. */
 export class TargetRefused extends AppError {
@@ -25,9 +25,10 @@ export class TargetRefused extends AppError {
 export function checkedLookup(
   protocol: 'http:' | 'https:',
   { networks, resolve }: { networks: Networks; resolve: Resolve },
+  orgId: number,
 ): LookupFunction {
   return (name, options, callback) => {
-    resolve(name).then(
+    resolve(name, orgId).then(
       (addresses) => {
         const fault = addresses.reduce<string | null>(
           (first, address) => first ?? faultOfAddress(address, protocol, judgeAddress(address, networks)),
@@ -55,29 +56,34 @@ export function checkedLookup(
 /**
  * Queries name servers directly, so that a silent one delays only its caller. Names they do not know may be in the
  * hosts file: that look-up takes one of Node.js's four threads, which the whole process needs for its own look-ups and
- * files, so at most two run at a time.
+ * files, so at most two run at a time, one of an organization. A place is kept for organizations that looked up little.
  *
  * @param servers those of the machine if left out.
+ * @param lookUpHere asks the machine, and may take long.
  */
-export function createResolve(servers?: readonly string[]): Resolve {
+export function createResolve(
+  servers?: readonly string[],
+  lookUpHere = (name: string) => lookUp(name, { all: true, verbatim: true }),
+): Resolve {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   if (servers !== undefined) {
     resolver.setServers(servers);
   }
-  const turns = new FairSemaphore<string>({
+  const turns = new FairSemaphore<number>({
     total: 2,
     perKey: 1,
     perKeyWithRoom: 1,
+    kept: 1,
     waitingPerKey: 64,
     patience: 10_000,
   });
-  return async (name) => {
+  return async (name, orgId) => {
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (found.length > 0) {
       return found;
     }
-    const own = await turns.run(name, () => lookUp(name, { all: true, verbatim: true }));
+    const own = await turns.run(orgId, () => lookUpHere(name));
     return own.map(({ address }) => address);
   };
 }

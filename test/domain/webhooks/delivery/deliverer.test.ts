@@ -225,9 +225,9 @@ describe('the deliverer', () => {
     };
     const begun = new Map<number, number>();
     const agents = openAgents({ networks: SETTINGS.networks, resolve: createResolve() });
-    const of = (protocol: string) => {
+    const of = (protocol: string, orgId: number) => {
       begun.set(round, (begun.get(round) ?? 0) + 1);
-      return agents.of(protocol);
+      return agents.of(protocol, orgId);
     };
     count();
     const { stop } = await start({ agents: { ...agents, of } });

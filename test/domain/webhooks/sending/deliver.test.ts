@@ -39,7 +39,7 @@ describe('one delivery', () => {
   });
 
   const send = (url = receiver.url, by = agents) =>
-    deliver(by, { url, secrets: [createSecretKey(secret)], id: 'org-1-7', body });
+    deliver(by, { orgId: 1, url, secrets: [createSecretKey(secret)], id: 'org-1-7', body });
 
   it('verifies with the reference library and parses as a CloudEvent', async () => {
     const at = receiver.received.length;

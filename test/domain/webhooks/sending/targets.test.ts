@@ -1,4 +1,5 @@
 import { createSecretKey } from 'node:crypto';
+import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -34,7 +35,13 @@ describe('what a webhook reaches', () => {
   });
 
   const send = (url: string) =>
-    deliver(agents, { url, secrets: [createSecretKey(Buffer.alloc(32))], id: 'org-1-1', body: '{}' });
+    deliver(agents, {
+      orgId: 1,
+      url,
+      secrets: [createSecretKey(Buffer.alloc(32))],
+      id: 'org-1-1',
+      body: '{}',
+    });
 
   it('is not what only looks like something else', async () => {
     const { port } = forbidden;
@@ -129,5 +136,17 @@ describe('what a webhook reaches', () => {
       .and.include('WEBHOOK_NETWORKS');
     names.answer = () => [];
     expect(await send('https://nowhere.invalid/')).to.deep.include({ outcome: 'failed', status: null });
+  });
+
+  it('is found for an organization, however long the machine looks up names of another', async () => {
+    names.answer = () => [];
+    const slow = Promise.withResolvers<LookupAddress[]>();
+    const lookUp = (name: string) =>
+      name.startsWith('slow') ? slow.promise : Promise.resolve([{ address: '127.0.0.2', family: 4 }]);
+    const resolve = createResolve([names.address], lookUp);
+    const waiting = ['slow-1.test', 'slow-2.test', 'slow-3.test'].map((name) => resolve(name, 1));
+    expect(await resolve('erp.test', 2)).to.deep.equal(['127.0.0.2']);
+    slow.resolve([{ address: '127.0.0.2', family: 4 }]);
+    expect(await Promise.all(waiting)).to.have.length(3);
   });
 });
