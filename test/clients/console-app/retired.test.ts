@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { CSV_COLUMNS } from '../../../clients/console-app/src/api/answers.ts';
 import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
-import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { DESK, faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { itByNight } from '../../support/random-sets.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
@@ -63,6 +63,50 @@ describe('an asset that was retired', () => {
     await sheet.getByRole('link', { name: 'Where it is, and why' }).click();
     await listed.getByText('Its history stays.').waitFor();
     expect(await faultsOf(listed, 'asset-retired')).to.deep.equal([]);
+  });
+
+  it('is one of many that were ticked on all pages, which can be stopped', async () => {
+    const site = await Site.create(app.database, 'Many');
+    await app.database.rows(
+      `insert into assets (org_id, external_key, name)
+       select $1, 'CRATE-' || number, 'Crate ' || number from generate_series(101, 152) number`,
+      [site.orgId],
+    );
+    const live = async () =>
+      (await app.call({ path: '/assets?limit=1', token: await app.as('viewer', site.orgId) })).body
+        .total_count;
+    const page = await app.open('#/assets', await app.as('operator', site.orgId));
+    await page.getByRole('checkbox', { name: 'all' }).first().check();
+    await page.getByRole('button', { name: 'Tick all 52' }).click();
+    const ticked = page.getByRole('region', { name: '52 ticked' });
+    const found = await faultsOf(page, 'assets-ticked');
+    await page.setViewportSize(DESK.viewport);
+    let held: (() => Promise<void>) | undefined;
+    let sent = 0;
+    await page.route('**/console/v1/assets/*', async (route) => {
+      sent += 1;
+      if (sent === 3) {
+        held = () => route.continue();
+      } else {
+        await route.continue();
+      }
+    });
+    await ticked.getByRole('button', { name: 'Retire' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Retire' }).click();
+    await ticked.getByText('2 retired').waitFor();
+    await ticked.getByRole('button', { name: 'Stop' }).click();
+    await held?.();
+    await page.locator('.toast', { hasText: '3 retired' }).waitFor();
+    expect(await live()).to.equal(49);
+    await page.unroute('**/console/v1/assets/*');
+    await ticked.getByRole('button', { name: 'Tick none' }).click();
+    await ticked.waitFor({ state: 'detached' });
+    await page.getByRole('checkbox', { name: 'Crate 110' }).check();
+    await page.getByRole('region', { name: '1 ticked' }).getByRole('button', { name: 'Retire' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Retire' }).click();
+    await page.getByText('48 assets').waitFor();
+    expect(new URL(page.url()).hash).to.equal('#/assets');
+    expect(found).to.deep.equal([]);
   });
 
   it('is looked at by its own organization only, and by no other way than as retired', async () => {

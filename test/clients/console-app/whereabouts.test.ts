@@ -166,6 +166,12 @@ describe('the console, looking for where things are', () => {
     await page.evaluate(`location.hash = '#/place/${place.yard}'`);
     await page.locator('tr', { hasText: 'CRATE-1' }).locator('.badge', { hasText: 'Unknown' }).waitFor();
     found.push(...(await faultsOf(page, 'place-states')));
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.evaluate("location.hash = '#/assets?q=crate-1'");
+    const listed = page.locator('tr', { hasText: 'CRATE-1' });
+    await listed.getByText(/^Unknown\s*YARD$/).waitFor();
+    await listed.locator('td time').nth(1).waitFor();
+    found.push(...(await faultsOf(page, 'assets-states')));
     expect(found).to.deep.equal([]);
     await database.empty('location_watches');
   });

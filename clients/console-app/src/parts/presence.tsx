@@ -19,10 +19,17 @@ export function StateBadge({ state }: { state: PresenceState }) {
 
 /** Present states by asset; of those that are not known yet, nothing. */
 export function useStates(ids: readonly number[]): ReadonlyMap<number, PresenceState> {
-  const { answer } = useRead<{ data: readonly Presence[] }>(ids.length === 0 ? null : '/reports/presence', {
-    ...{ asset_id: ids, limit: Math.max(1, ids.length), include_not_in_effect: true },
-  });
-  return new Map(answer?.data.map(({ asset_id: id, state }) => [id, state]));
+  return new Map([...usePresence(ids).byId].map(([id, { state }]) => [id, state]));
+}
+
+/** As the report of presence says it now. */
+export function usePresence(ids: readonly number[]) {
+  const { answer, reload } = useRead<{ data: readonly Presence[] }>(
+    ids.length === 0 ? null : '/reports/presence',
+    { asset_id: ids, limit: Math.max(1, ids.length), include_not_in_effect: true },
+  );
+  const byId: ReadonlyMap<number, Presence> = new Map(answer?.data.map((row) => [row.asset_id, row]));
+  return { byId, reload };
 }
 
 /** Why an asset is overdue or missing, or why nobody can tell. */

@@ -1,18 +1,22 @@
-import type { Asset } from '../../api/types.ts';
+import type { Asset, Presence } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useReloadOnMoves } from '../../live/use-moves.ts';
 import { Filter } from '../../parts/filter.tsx';
+import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PlaceName } from '../../parts/place-name.tsx';
+import { StateBadge, usePresence } from '../../parts/presence.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import type { Column } from '../../parts/table.tsx';
+import { may } from '../../session/session.ts';
 import { type Texts, texts } from '../../texts/texts.ts';
 import { ListActions } from '../import/list-actions.tsx';
 import { AddItem, datedColumn, ItemTable, nameAndKeyColumns, RetiredFilter } from '../items/item-table.tsx';
 import { OpenItem } from '../items/open-item.tsx';
 import { usePicked } from '../labels/use-picked.ts';
 import { ASSET_KIND } from './asset-kind.tsx';
+import { Ticked } from './ticked.tsx';
 
 const FILTERS = ['is_active', 'include_deleted', 'location_id', 'location_external_key'];
 
@@ -24,7 +28,14 @@ export function AssetsScreen() {
     sort: 'external_key',
   });
   const shown = new Set(list.rows.map(({ id }) => id));
-  useReloadOnMoves(({ data }) => data.current.changed && shown.has(data.asset.id), list.reload);
+  const presence = usePresence(list.rows.map(({ id }) => id));
+  useReloadOnMoves(
+    ({ data }) => data.current.changed && shown.has(data.asset.id),
+    () => {
+      list.reload();
+      presence.reload();
+    },
+  );
   const names = useNames(
     'locations',
     list.rows.map(({ location_external_key: key }) => key),
@@ -52,11 +63,14 @@ export function AssetsScreen() {
         />
         <RetiredFilter words={t} />
       </div>
+      {may('operator') && picked.keys.length > 0 && (
+        <Ticked keys={picked.keys} total={list.total ?? 0} filters={FILTERS} />
+      )}
       <ItemTable
         resource="asset"
         label={t.list}
         list={list}
-        columns={assetColumns(texts.value, names)}
+        columns={assetColumns(texts.value, names, presence.byId)}
         selection={picked.selection}
       />
       <OpenItem kind={ASSET_KIND} rows={list.rows} />
@@ -68,17 +82,26 @@ export function AssetsScreen() {
 function assetColumns(
   { assets: t, items }: Texts,
   names: ReadonlyMap<string, string>,
+  presence: ReturnType<typeof usePresence>['byId'],
 ): readonly Column<Asset>[] {
   return [
     ...nameAndKeyColumns(),
     {
       title: t.place,
-      cell: ({ location_external_key: key }) =>
-        key === null ? (
-          <span class="none">{t.nowhere}</span>
-        ) : (
-          <PlaceName placeKey={key} name={names.get(key)} />
-        ),
+      cell: ({ id, location_external_key: key }) => (
+        <span class="with-badge">
+          <State presence={presence.get(id)} />
+          {key === null ? (
+            <span class="none">{t.nowhere}</span>
+          ) : (
+            <PlaceName placeKey={key} name={names.get(key)} />
+          )}
+        </span>
+      ),
+    },
+    {
+      ...{ title: t.lastSeen, weight: 3 },
+      cell: ({ id }) => <Instant at={presence.get(id)?.last_seen ?? null} />,
     },
     {
       title: items.tags,
@@ -87,6 +110,13 @@ function assetColumns(
     },
     datedColumn(t.changed, 'updated_at', t),
   ];
+}
+
+/** What was never seen has no place either, which says the same. */
+function State({ presence }: { presence: Presence | undefined }) {
+  return presence === undefined || presence.state === 'never_seen' ? null : (
+    <StateBadge state={presence.state} />
+  );
 }
 
 /** The first tag, and the number of the others. */
