@@ -139,6 +139,15 @@ describe('alerts in the console, in a browser', () => {
     await seal();
     await page.evaluate(`location.hash = '#/alerts?asset_id=${asset}&state=all'`);
     await page.getByRole('cell', { name: 'Over' }).waitFor();
+    await page.evaluate("location.hash = '#/alerts'");
+    const all = page.getByRole('button', { name: 'Acknowledge all 2 on this page' });
+    await all.waitFor();
+    found.push(...(await faultsOf(page, 'alerts-of-a-page')));
+    await page.setViewportSize(DESK);
+    await all.click();
+    await page.locator('.toast', { hasText: '2 acknowledged' }).waitFor();
+    await all.waitFor({ state: 'detached' });
+    expect(await database.rows("select from alerts where state = 'open'")).to.deep.equal([]);
     expect(found).to.deep.equal([]);
   });
 });

@@ -3,6 +3,7 @@ import type { Texts } from './en.ts';
 
 export const de = {
   common: {
+    stop: 'Anhalten',
     csv: { separator: 'semicolon' },
     cancel: 'Abbrechen',
     close: 'Schließen',
@@ -233,7 +234,6 @@ export const de = {
       none: 'Keines ankreuzen',
       retireTitle: (count) => `${counted(count, 'Objekt', 'Objekte')} ausmustern?`,
       retired: (count) => `${number(count)} ausgemustert`,
-      stop: 'Anhalten',
     },
     changed: 'Geändert',
     active: { label: 'Aktiv oder nicht', all: 'Aktiv oder nicht', true: 'Aktiv', false: 'Nicht aktiv' },
@@ -1375,6 +1375,8 @@ export const de = {
     showOnPlan: 'Auf dem Plan zeigen',
   },
   alerts: {
+    acknowledgeAll: (count) => `Alle ${number(count)} dieser Seite bestätigen`,
+    acknowledgedMany: (count) => `${number(count)} bestätigt`,
     one: 'Alarm',
     sub: (count: number) =>
       count === 0 ? 'Keiner dauert an' : `${counted(count, 'Alarm', 'Alarme')} dauern an`,

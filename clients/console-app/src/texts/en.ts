@@ -3,6 +3,7 @@ import type { ReplayedReads } from '../api/replayed-reads.ts';
 /** Every text of the console in English. Numbers and names come in as arguments, so that each language can place them. */
 export const en = {
   common: {
+    stop: 'Stop',
     /** As spreadsheets of the language have it. */
     csv: { separator: 'comma' as 'comma' | 'semicolon' },
     cancel: 'Cancel',
@@ -227,7 +228,6 @@ export const en = {
       none: 'Tick none',
       retireTitle: (count: number) => `Retire ${counted(count, 'asset', 'assets')}?`,
       retired: (count: number) => `${number(count)} retired`,
-      stop: 'Stop',
     },
     changed: 'Changed',
     active: { label: 'Active or not', all: 'Active or not', true: 'Active', false: 'Not active' },
@@ -1332,6 +1332,8 @@ export const en = {
     showOnPlan: 'Show on the plan',
   },
   alerts: {
+    acknowledgeAll: (count: number) => `Acknowledge all ${number(count)} on this page`,
+    acknowledgedMany: (count: number) => `${number(count)} acknowledged`,
     one: 'Alert',
     sub: (count: number) => (count === 0 ? 'None open' : `${number(count)} open`),
     openOnes: (count: number) => counted(count, 'open alert', 'open alerts'),

@@ -1,3 +1,5 @@
+import { useState } from 'preact/hooks';
+import { post } from '../../api/send.ts';
 import { ALERT_STATES, type Alert, type Rule } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
@@ -7,9 +9,12 @@ import { AlertBadge, alertSubject, alertWords } from '../../parts/alert-words.ts
 import { EmptyState, NothingFound } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { OneByOneBar, useOneByOne } from '../../parts/one-by-one.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { toast } from '../../parts/toast.tsx';
 import { address, go, href, hrefWith } from '../../router/router.ts';
+import { may } from '../../session/session.ts';
 import { type Texts, texts } from '../../texts/texts.ts';
 import { AlertSheet } from './alert-sheet.tsx';
 
@@ -66,6 +71,7 @@ export function AlertsScreen() {
           </a>
         )}
       </div>
+      {may('operator') && <AcknowledgeAll alerts={list.rows.filter((alert) => alert.state === 'open')} />}
       <Table
         label={texts.value.screens.alerts}
         list={list}
@@ -79,6 +85,30 @@ export function AlertsScreen() {
       {open !== null && <AlertSheet key={open} id={open} onClose={() => go(hrefWith({ open: null }))} />}
     </div>
   );
+}
+
+/** All open ones of the page. */
+function AcknowledgeAll({ alerts }: { alerts: readonly Alert[] }) {
+  const t = texts.value.alerts;
+  const work = useOneByOne();
+  const [of, setOf] = useState(0);
+  const acknowledge = async () => {
+    setOf(alerts.length);
+    const { done } = await work.run(idsOf(alerts), (id) => post(`/alerts/${id}/acknowledge`));
+    toast(t.acknowledgedMany(done));
+  };
+  return alerts.length < 2 && !work.isBusy ? null : (
+    <div class="ticked">
+      <button type="button" class="secondary small" disabled={work.isBusy} onClick={() => void acknowledge()}>
+        {t.acknowledgeAll(work.isBusy ? of : alerts.length)}
+      </button>
+      <OneByOneBar of={of} label={t.acknowledgedMany} work={work} />
+    </div>
+  );
+}
+
+async function* idsOf(alerts: readonly Alert[]): AsyncGenerator<string> {
+  yield* alerts.map(({ id }) => id);
 }
 
 function RuleFilter() {

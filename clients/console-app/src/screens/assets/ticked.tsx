@@ -1,10 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
 import { read, remove } from '../../api/send.ts';
 import type { Asset } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { confirm } from '../../parts/confirm.tsx';
+import { OneByOneBar, useOneByOne } from '../../parts/one-by-one.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
-import { Progress } from '../../parts/progress.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { address, hrefWith, replaceAddress } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
@@ -69,57 +68,34 @@ export function Ticked({
   );
 }
 
-/** One after another, so that it can be stopped; what is done then stays done. */
 function RetireAll({ keys }: { keys: readonly string[] }) {
   const { retire, retireBody, ticked: t } = texts.value.assets;
-  const [done, setDone] = useState(0);
-  const { run, isBusy, problem } = useAction();
-  const isStopped = useRef(false);
-  const stop = () => {
-    isStopped.current = true;
-  };
-  useEffect(() => stop, []);
-  const retireAll = async () => {
-    isStopped.current = false;
-    setDone(0);
-    let count = 0;
-    for (let at = 0; at < keys.length; at += KEYS) {
-      const { data } = await read<Page>('/assets', {
-        query: { external_key: keys.slice(at, at + KEYS), include_not_in_effect: true },
-      });
-      for (const { id } of data) {
-        if (isStopped.current) {
-          toast(t.retired(count));
-          return;
-        }
-        await remove(`/assets/${id}`);
-        count += 1;
-        setDone(count);
-      }
-    }
-    toast(t.retired(count));
-    replaceAddress(hrefWith({ pick: null }));
-  };
+  const work = useOneByOne();
   const ask = async () => {
     const title = t.retireTitle(keys.length);
     if (await confirm({ title, body: retireBody, action: retire, isDangerous: true })) {
-      await run(retireAll);
+      const { done, isWhole } = await work.run(idsOf(keys), (id) => remove(`/assets/${id}`));
+      toast(t.retired(done));
+      if (isWhole) {
+        replaceAddress(hrefWith({ pick: null }));
+      }
     }
   };
   return (
     <>
-      <button type="button" class="danger small" disabled={isBusy} onClick={() => void ask()}>
+      <button type="button" class="danger small" disabled={work.isBusy} onClick={() => void ask()}>
         {retire}
       </button>
-      {isBusy && (
-        <>
-          <Progress label={t.retired(done)} done={done} of={keys.length} />
-          <button type="button" class="secondary small" onClick={stop}>
-            {t.stop}
-          </button>
-        </>
-      )}
-      {problem !== null && <ProblemNote problem={problem} />}
+      <OneByOneBar of={keys.length} label={t.retired} work={work} />
     </>
   );
+}
+
+async function* idsOf(keys: readonly string[]): AsyncGenerator<number> {
+  for (let at = 0; at < keys.length; at += KEYS) {
+    const { data } = await read<Page>('/assets', {
+      query: { external_key: keys.slice(at, at + KEYS), include_not_in_effect: true },
+    });
+    yield* data.map(({ id }) => id);
+  }
 }
