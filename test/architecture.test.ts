@@ -188,7 +188,6 @@ const LEAVES_FOR_BROWSERS = [
   'base/scanned-text.ts',
   'domain/identity/barcode-key.ts',
   'domain/identity/compressed-link.ts',
-  'domain/identity/epc-fields.ts',
   'domain/identity/epc.ts',
   'domain/identity/gs1-elements.ts',
   'domain/identity/named.ts',

@@ -1,5 +1,4 @@
-import { decodeEpc, type EpcKind } from './epc.ts';
-import type { Values } from './epc-fields.ts';
+import { decodeEpc, type EpcKind, type Values } from './epc.ts';
 import { areValid, checkDigit, type Elements, FNC1, matchingKey } from './gs1-elements.ts';
 
 /** The thing that a value names: by the elements of a GS1 key, or by an EPC scheme without one. */

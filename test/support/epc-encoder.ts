@@ -1,5 +1,4 @@
-import { EPC_SCHEMES, type Epc, type EpcScheme } from '../../domain/identity/epc.ts';
-import type { Values } from '../../domain/identity/epc-fields.ts';
+import { EPC_SCHEMES, type Epc, type EpcScheme, type Values } from '../../domain/identity/epc.ts';
 
 /** Writes a field of a scheme; false if the values do not fit it. */
 type FieldWriter = (into: BitWriter, from: Values) => boolean;

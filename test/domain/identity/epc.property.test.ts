@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { decodeEpc, EPC_SCHEMES, type EpcScheme } from '../../../domain/identity/epc.ts';
-import type { Values } from '../../../domain/identity/epc-fields.ts';
+import { decodeEpc, EPC_SCHEMES, type EpcScheme, type Values } from '../../../domain/identity/epc.ts';
 import { checkDigit, matchingKey } from '../../../domain/identity/gs1-elements.ts';
 import { elementsOf, parseEpcUri, uriOf, valuesOf } from '../../../domain/identity/named.ts';
 import { encodeEpc } from '../../support/epc-encoder.ts';
