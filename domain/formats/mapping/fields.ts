@@ -105,7 +105,9 @@ export function compileFields(definition: FieldsDefinition, at: string, compilat
 function compileReadings(compiled: (kind: ReadingKind) => readonly Candidate[]): Fields['readings'] {
   const kinds = READING_KINDS.flatMap((kind) => {
     const candidates = compiled(kind);
-    return candidates.length === 0 ? [] : [{ kind, candidates, accept: asReading(kind) }];
+    return candidates.length === 0
+      ? []
+      : [{ kind, candidates, accept: asReading(kind), isRefused: refusedBy(kind) }];
   });
   if (kinds.length === 0) {
     return null;
@@ -113,7 +115,7 @@ function compileReadings(compiled: (kind: ReadingKind) => readonly Candidate[]):
   return (scope) => {
     let readings: Partial<Record<ReadingKind, number>> | null = null;
     let unusable: Partial<Record<ReadingKind, number | string>> | null = null;
-    for (const { kind, candidates, accept } of kinds) {
+    for (const { kind, candidates, accept, isRefused } of kinds) {
       let refused: unknown;
       let value: number | undefined;
       for (const { read } of candidates) {
@@ -122,7 +124,7 @@ function compileReadings(compiled: (kind: ReadingKind) => readonly Candidate[]):
         if (value !== undefined) {
           break;
         }
-        refused ??= isGiven(given) ? given : undefined;
+        refused ??= isRefused(given) ? given : undefined;
       }
       if (value !== undefined) {
         readings ??= {};
@@ -134,6 +136,11 @@ function compileReadings(compiled: (kind: ReadingKind) => readonly Candidate[]):
     }
     return readings === null && unusable === null ? null : { readings, unusable };
   };
+}
+
+/** How a button was pressed, such as `double` or a list of several buttons, is no measured value. */
+function refusedBy(kind: ReadingKind): (value: unknown) => boolean {
+  return kind === 'button' || kind === 'motion' ? (value) => typeof value === 'number' : isGiven;
 }
 
 function byIdentity(candidates: readonly Candidate[]): Record<Identity, Candidates> {

@@ -10,7 +10,7 @@ const TAG_LIKE =
 const UUID = /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/;
 const DECIMAL = /^\d+$/;
 
-/** Members that say who sends, name a request, or are keys to join a network. */
+/** Members that say who sends, name a request, or are keys to join a network; but lists are of what was heard. */
 const OF_THE_SENDER = /^(?:gw|gateway|reader|reporter|device|dev_|host|mac_?addr|join_?eui)/i;
 /** Letters of an address, and of the beginning of an EPC as a URI. */
 const SHORTEST = 12;
@@ -35,7 +35,7 @@ export function tagLikeIn(value: unknown, own: string | null, member = ''): stri
   for (const name in value) {
     const each = (value as Record<string, unknown>)[name];
     const isWorthALook = name.length >= SHORTEST || typeof each === 'string' || typeof each === 'object';
-    if (isWorthALook && !OF_THE_SENDER.test(name)) {
+    if (isWorthALook && (Array.isArray(each) || !OF_THE_SENDER.test(name))) {
       const found = tagLike(name, own, '') ?? tagLikeIn(each, own, name);
       if (found !== null) {
         return found;
