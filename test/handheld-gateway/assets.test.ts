@@ -105,7 +105,10 @@ describe('looking for assets', () => {
         ...{ expected: [asset.lift], missing: [asset.lift] },
       },
     );
-    expect(await presence(asset.lift)).to.include({ state: 'missing', reader_name: null, is_by_sweep: true });
+    const missing = { state: 'missing', reader_name: null, is_by_sweep: true };
+    expect(await presence(asset.lift)).to.include(missing);
+    const { body } = await get('assets?q=forklift');
+    expect(body?.data[0].presence).to.include(missing);
     await database.empty('sweep_assets, sweeps');
   });
 

@@ -7,26 +7,26 @@ import { listPresence, type PresenceRow } from './list-presence.ts';
 /** Milliseconds: somebody who looks an asset up waits no longer, whatever else the organization asks for. */
 const PATIENCE = 2_000;
 
-/** The asset's current presence; null if unknown or too slow to compute. */
-export async function presenceOfAsset(
+/** Current presences by asset; none where that is unknown or too slow to compute. */
+export async function presenceOfAssets(
   db: OrganizationDatabase,
-  assetId: number,
+  assetIds: readonly number[],
   signal: AbortSignal,
   patience = PATIENCE,
-): Promise<PresenceRow | null> {
+): Promise<ReadonlyMap<number, PresenceRow>> {
   const filters = {
-    ...{ asset_id: [assetId], sort: [], limit: 1, offset: 0 },
+    ...{ asset_id: [...assetIds], sort: [], limit: assetIds.length, offset: 0 },
     ...{ include_deleted: false, include_descendants: false, include_not_in_effect: true },
   };
   const tooLate = AbortSignal.timeout(patience);
   try {
     const now = await requirePast(db, {});
     const { rows } = await listPresence(db, now, filters, AbortSignal.any([signal, tooLate]));
-    return rows[0] ?? null;
+    return new Map(rows.map((row) => [row.id, row]));
   } catch (error) {
     const isTimedOut = tooLate.aborted || (error instanceof AppError && error.code === 'timed_out');
     if (!signal.aborted && (isTimedOut || error instanceof Invalid)) {
-      return null;
+      return new Map();
     }
     throw error;
   }

@@ -14,7 +14,7 @@ import {
 import { withTags } from '../../../domain/master-data/tags/tagged-rows.ts';
 import { STATES } from '../../../domain/presence/coverage/state-of.ts';
 import type { PresenceRow } from '../../../domain/reports/presence/list-presence.ts';
-import { presenceOfAsset } from '../../../domain/reports/presence/presence-of-asset.ts';
+import { presenceOfAssets } from '../../../domain/reports/presence/presence-of-asset.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { described, idInPath, searchText } from '../../../platform/http/parameters.ts';
@@ -50,15 +50,6 @@ const EXAMPLE = {
   since: '2026-05-03T16:20:00.000Z',
   location: LOCATION_EXAMPLE,
   tags: TAGS_EXAMPLE,
-};
-
-const ASSET: JsonSchema = {
-  title: 'Asset',
-  description: 'A live asset, and where it is.',
-  type: 'object',
-  properties: PROPERTIES,
-  required: Object.keys(PROPERTIES),
-  examples: [EXAMPLE],
 };
 
 const STAY: JsonSchema = {
@@ -104,6 +95,24 @@ const PRESENCE_EXAMPLE = {
   is_by_sweep: false,
 };
 
+const PRESENCE: JsonSchema = {
+  type: ['object', 'null'],
+  properties: PRESENCE_PROPERTIES,
+  required: Object.keys(PRESENCE_PROPERTIES),
+  description:
+    'Whether it is still where it was seen last. Null where nothing can be said: never seen, or at a location that things only pass.',
+  examples: [PRESENCE_EXAMPLE],
+};
+
+const ASSET: JsonSchema = {
+  title: 'Asset',
+  description: 'A live asset, and where it is; with `presence` if it was looked for (`q`).',
+  type: 'object',
+  properties: { ...PROPERTIES, presence: PRESENCE },
+  required: Object.keys(PROPERTIES),
+  examples: [EXAMPLE],
+};
+
 const STAYS_EXAMPLE = [{ location: LOCATION_EXAMPLE, arrived_at: EXAMPLE.since, left_at: null }];
 
 const ASSET_PAGE: JsonSchema = {
@@ -112,14 +121,7 @@ const ASSET_PAGE: JsonSchema = {
   type: 'object',
   properties: {
     ...PROPERTIES,
-    presence: {
-      type: ['object', 'null'],
-      properties: PRESENCE_PROPERTIES,
-      required: Object.keys(PRESENCE_PROPERTIES),
-      description:
-        'Whether it is still where it was seen last. Null where nothing can be said: never seen, or at a location that things only pass.',
-      examples: [PRESENCE_EXAMPLE],
-    },
+    presence: PRESENCE,
     stays: {
       type: 'array',
       maxItems: MOST_STAYS,
@@ -159,7 +161,11 @@ const list = route({
     const page = await (q === undefined
       ? listWhereabouts(db, paging, signal())
       : searchWhereabouts(db, q, paging, signal()));
-    return listBody(await withTags(db, 'asset', page, (row) => writeJson(assetView(row))), paging, assetView);
+    const found = q === undefined ? [] : page.rows.map(({ id }) => id);
+    const presence = found.length === 0 ? new Map() : await presenceOfAssets(db, found, signal());
+    const view = (row: WhereaboutsRow) =>
+      q === undefined ? assetView(row) : { ...assetView(row), presence: presenceView(presence.get(row.id)) };
+    return listBody(await withTags(db, 'asset', page, (row) => writeJson(view(row))), paging, view);
   },
 });
 
@@ -179,9 +185,9 @@ const one = route({
   handle: async ({ context, row, signal }) => {
     const [stays, presence] = await Promise.all([
       lastStays(context.db, [row.id], MOST_STAYS),
-      presenceOfAsset(context.db, row.id, signal()),
+      presenceOfAssets(context.db, [row.id], signal()),
     ]);
-    return assetPageView(row, stays, presence);
+    return assetPageView(row, stays, presence.get(row.id));
   },
 });
 
@@ -200,10 +206,10 @@ function assetView(row: WhereaboutsRow) {
 }
 
 /** @param stays the latest first. */
-function assetPageView(row: WhereaboutsRow, stays: readonly StayRow[], presence: PresenceRow | null) {
+function assetPageView(row: WhereaboutsRow, stays: readonly StayRow[], presence: PresenceRow | undefined) {
   return {
     ...assetView(row),
-    presence: presence === null ? null : presenceView(presence),
+    presence: presenceView(presence),
     stays: stays.map(({ arrived_at, id, external_key, name }, index) => ({
       location: { id, external_key, name },
       arrived_at: wireTime(arrived_at),
@@ -213,14 +219,18 @@ function assetPageView(row: WhereaboutsRow, stays: readonly StayRow[], presence:
 }
 
 /** Null where nothing can be said: never seen, or at a location that things only pass. */
-function presenceView({ presence: { state, since, unseen, because }, readerName }: PresenceRow) {
+function presenceView(row: PresenceRow | undefined) {
+  if (row === undefined) {
+    return null;
+  }
+  const { state, since, unseen, because } = row.presence;
   if (state === 'never_seen' || (state === 'present' && unseen === null)) {
     return null;
   }
   return {
     state,
     state_since: since === null ? null : wireTimeOfMicros(since),
-    reader_name: readerName,
+    reader_name: row.readerName,
     is_by_sweep: because !== null && 'sweepId' in because,
   };
 }

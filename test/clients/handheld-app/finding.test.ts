@@ -53,7 +53,7 @@ describe('finding an asset in the handheld app', () => {
       await look('');
       await found('LIFT-0007').waitFor({ state: 'detached' });
       await look(words);
-      await found('LIFT-0007').getByText('LIFT-0007 · DOCK-3').waitFor();
+      await found('LIFT-0007').getByText('LIFT-0007 · Unknown · DOCK-3').waitFor();
     }
     await app.shows('1 asset');
     await found('LIFT-0007').click();

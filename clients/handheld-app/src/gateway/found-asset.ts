@@ -8,6 +8,8 @@ export interface FoundAsset extends AssetRef {
   since: string | null;
   location: Place | null;
   tags: readonly { tag_type: string; value: string }[];
+  /** Null where nothing can be said; not there in lists to be kept, nor in answers of older gateways. */
+  presence?: AssetPresence | null;
 }
 
 export interface Stay {
@@ -29,7 +31,5 @@ export interface AssetPresence {
 
 /** With its last places, the latest first. */
 export interface AssetPage extends FoundAsset {
-  /** Null where nothing can be said; not there in answers of older gateways. */
-  presence?: AssetPresence | null;
   stays: readonly Stay[];
 }

@@ -97,17 +97,21 @@ function Source({ source }: { source: Hits['source'] }) {
 }
 
 function AssetRow({ asset }: { asset: FoundAsset }) {
-  const { name, external_key, location, since } = asset;
+  const { name, external_key, location, since, presence } = asset;
+  const { states } = texts.value.find;
+  const state = presence?.state ?? '';
+  const isAway = Object.hasOwn(states, state);
   return (
     <li class="row" data-asset={external_key}>
       <AssetLink asset={asset}>
-        <span class={`dot ${location === null ? 'dot-plain' : 'tone-place'}`}>
-          <Icon name={location === null ? 'missing' : 'place'} />
+        <span class={`dot ${location === null || isAway ? 'dot-plain' : 'tone-place'}`}>
+          <Icon name={location === null || isAway ? 'missing' : 'place'} />
         </span>
         <span class="row-text">
           <span class="row-title">{name}</span>
           <span class="row-sub">
             {external_key}
+            {isAway && ` · ${states[state as keyof typeof states]}`}
             {location === null ? ` · ${texts.value.find.neverSeen}` : ` · ${location.name}`}
           </span>
           {since !== null && <span class="row-sub">{texts.value.find.since(momentOf(since))}</span>}

@@ -165,6 +165,7 @@ export const de: Texts = {
     byList: (moment) => ` Das Gateway antwortet nicht. Das sagt die Liste des Geräts, Stand ${moment}`,
     part: (part, of) => `; sie hat ${part} von ${of} Objekten`,
     neverSeen: 'nie gesehen',
+    states: { overdue: 'Überfällig', missing: 'Vermisst', unknown: 'Unbekannt' },
     since: (moment) => `seit ${moment}`,
   },
   asset: {

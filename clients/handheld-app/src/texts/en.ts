@@ -162,6 +162,7 @@ export const en = {
       ` The gateway does not answer. Results are from the device’s list of ${moment}`,
     part: (part: number, of: number) => `, which has ${part} of ${of} assets`,
     neverSeen: 'never seen',
+    states: { overdue: 'Overdue', missing: 'Missing', unknown: 'Unknown' },
     since: (moment: string) => `since ${moment}`,
   },
   asset: {

@@ -4,7 +4,7 @@ import {
   openOrganizationDoor,
 } from '../../../../db/timescale/connections/organization-door.ts';
 import { countStates } from '../../../../domain/reports/presence/count-states.ts';
-import { presenceOfAsset } from '../../../../domain/reports/presence/presence-of-asset.ts';
+import { presenceOfAssets } from '../../../../domain/reports/presence/presence-of-asset.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { PresenceSite } from '../../../support/presence-site.ts';
 
@@ -27,12 +27,14 @@ describe('the states of assets, where it would take long to tell', () => {
   it('are not counted, and an asset is looked up without them', async () => {
     const asset = site.assets[0] ?? 0;
     expect(await countStates(patient.of(site.orgId))).to.nested.include({ 'counts.present': 1 });
-    expect(await presenceOfAsset(patient.of(site.orgId), asset, ASKED)).to.deep.include({ id: asset });
+    expect([...(await presenceOfAssets(patient.of(site.orgId), [asset], ASKED)).keys()]).to.deep.equal([
+      asset,
+    ]);
     const locker = await database.pool.connect();
     await locker.query('begin; lock table location_watches in access exclusive mode');
     try {
       expect(await countStates(quick.of(site.orgId))).to.equal('evidence');
-      expect(await presenceOfAsset(patient.of(site.orgId), asset, ASKED, 100)).to.equal(null);
+      expect((await presenceOfAssets(patient.of(site.orgId), [asset], ASKED, 100)).size).to.equal(0);
     } finally {
       await locker.query('rollback');
       locker.release();
