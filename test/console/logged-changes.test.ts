@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { de } from '../../clients/console-app/src/texts/de.ts';
+import { en } from '../../clients/console-app/src/texts/en.ts';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import { MEMBER_ROUTES, VISITOR_ROUTES } from '../../services/console/routes.ts';
 import { type ConsoleAnswer, type ConsoleCall, useConsole } from '../support/console.ts';
@@ -230,6 +232,18 @@ describe('every route of the console that changes something', () => {
       expect(rows.filter((row) => row.type !== 'user' || row.email !== email)).to.deep.equal([]);
     });
   }
+
+  it('names every field in words, in every language of the console', async () => {
+    const rows = await suite.database.rows<{ field: string }>(
+      `select distinct field from changes, json_object_keys(coalesce(after, '{}')) field
+       union select distinct field from changes, json_object_keys(coalesce(before, '{}')) field order by field`,
+    );
+    for (const { changes } of [en, de]) {
+      expect(
+        rows.map(({ field }) => field).filter((field) => !Object.hasOwn(changes.fields, field)),
+      ).to.deep.equal([]);
+    }
+  });
 
   it('is an example here', () => {
     expect(WRITING.map(({ operationId }) => operationId)).to.have.members(Object.keys(WRITES));

@@ -1,5 +1,6 @@
 import type { ApiError, FieldFault } from '../api/api-error.ts';
 import { texts } from '../texts/texts.ts';
+import { serverWords } from './server-words.ts';
 
 /** The problem and its remedy, in the server's words, or in the user's language where we know it. */
 export function problemText(problem: ApiError): string {
@@ -12,7 +13,7 @@ export function problemText(problem: ApiError): string {
     case 'rate_limited':
       return problem.retryAfter === null ? t.rateLimited : t.rateLimitedFor(problem.retryAfter);
     case 'forbidden':
-      return `${t.forbidden} ${problem.message}`;
+      return `${t.forbidden} ${inWords(problem.message)}`;
     case 'query_timeout':
       return t.tooSlow;
     case 'unavailable':
@@ -21,10 +22,14 @@ export function problemText(problem: ApiError): string {
     case 'internal_error':
       return t.internal(problem.requestId);
     case 'validation_error':
-      return problem.fields.map(({ message }) => message).join('. ') || problem.message;
+      return problem.fields.map(({ message }) => inWords(message)).join('. ') || inWords(problem.message);
     default:
-      return problem.message;
+      return inWords(problem.message);
   }
+}
+
+function inWords(message: string): string {
+  return serverWords(message) ?? message;
 }
 
 /** The fault of a field, shown below it; null if none. */
@@ -59,8 +64,8 @@ function wordsOf({ field, code, message, params }: FieldFault): string {
 
 function withoutName(field: string, message: string): string {
   if (!message.startsWith(`${field} `)) {
-    return message;
+    return inWords(message);
   }
-  const rest = message.slice(field.length + 1);
+  const rest = inWords(message.slice(field.length + 1));
   return `${rest.charAt(0).toUpperCase()}${rest.slice(1)}.`;
 }

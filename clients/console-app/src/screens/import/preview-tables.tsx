@@ -1,6 +1,7 @@
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import type { ImportFault, ImportOutcome, ImportRow } from '../../api/types.ts';
 import { saveFile } from '../../parts/save-file.ts';
+import { ServerText } from '../../parts/server-text.tsx';
 import { PlainTable } from '../../parts/table.tsx';
 import { texts } from '../../texts/texts.ts';
 
@@ -46,7 +47,7 @@ function Fault({ fault }: { fault: ImportFault }) {
   const remedy = remedyOf(fault);
   return (
     <>
-      {fault.message}
+      <ServerText text={fault.message} />
       {remedy !== null && <p class="hint">{remedy}</p>}
     </>
   );

@@ -14,6 +14,7 @@ import { Instant } from '../../parts/instant.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
+import { ServerText } from '../../parts/server-text.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { address, go, hrefWith } from '../../router/router.ts';
@@ -108,7 +109,7 @@ function rejectedColumns({ inbox: t }: Texts): readonly Column<Rejected>[] {
       title: t.reason,
       cell: ({ kind, reason }) => (
         <>
-          {kind === 'near_miss' && <Badge tone="seen">{t.nearMiss}</Badge>} {reason}
+          {kind === 'near_miss' && <Badge tone="seen">{t.nearMiss}</Badge>} <ServerText text={reason} />
         </>
       ),
     },

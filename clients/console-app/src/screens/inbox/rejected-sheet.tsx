@@ -9,6 +9,7 @@ import { useRead } from '../../api/use-read.ts';
 import { Select } from '../../parts/field.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { ServerText } from '../../parts/server-text.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';
 import { toast, toastRefusal } from '../../parts/toast.tsx';
 import { href } from '../../router/router.ts';
@@ -85,7 +86,9 @@ export function RejectedSheet({ id, onClose }: { id: number; onClose: () => void
       foot={may('operator') && message.replayed_at === null && foot}
     >
       <div class="stack">
-        <p class={message.kind === 'near_miss' ? 'note note-seen' : 'note note-refused'}>{message.reason}</p>
+        <p class={message.kind === 'near_miss' ? 'note note-seen' : 'note note-refused'}>
+          <ServerText text={message.reason} />
+        </p>
         {refused !== null && <ProblemNote problem={refused} />}
         <RejectedFacts message={message} />
         {isWhole ? (
@@ -253,7 +256,11 @@ function Outcome({ trial: { reads, scans, rejected, ignored, reason } }: { trial
       <p>
         <strong>{t.would(scans, rejected, ignored)}</strong>
       </p>
-      {reason !== null && <p class="hint">{reason}</p>}
+      {reason !== null && (
+        <p class="hint">
+          <ServerText text={reason} />
+        </p>
+      )}
       {reads.length > 0 && (
         <ul class="trial-reads">
           {reads.slice(0, SHOWN).map((read, index) => (

@@ -6,6 +6,7 @@ import { useRead } from '../../api/use-read.ts';
 import { TextArea } from '../../parts/field.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
+import { ServerText } from '../../parts/server-text.tsx';
 import { texts } from '../../texts/texts.ts';
 
 /** Milliseconds after the last key. */
@@ -161,7 +162,7 @@ function FormatPreview({ tried }: { tried: Tried | undefined }) {
           </ul>
           {[...run.rejected, ...run.ignored].slice(0, SHOWN).map(({ reason }, index) => (
             <p class="hint" key={index}>
-              {reason}
+              <ServerText text={reason} />
             </p>
           ))}
         </>

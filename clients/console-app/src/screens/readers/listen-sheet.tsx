@@ -6,6 +6,7 @@ import { serverNow } from '../../api/server-clock.ts';
 import type { Heard, HeardTag, Reader } from '../../api/types.ts';
 import { durationText } from '../../parts/duration.ts';
 import { Select } from '../../parts/field.tsx';
+import { serverWords } from '../../parts/server-words.ts';
 import { SideSheet } from '../../parts/side-sheet.tsx';
 import { address, href, hrefWith, replaceAddress } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
@@ -124,7 +125,9 @@ function HeardTags({
       {heard.sources > 0 && heard.messages === 0 && <p class="hint">{t.heardNothing}</p>}
       {heard.messages > 0 && heard.reads === 0 && <p class="hint">{t.heardNoReads}</p>}
       {heard.rejected > 0 && last?.reason != null && (
-        <p class="note note-problem">{t.heardRejected(heard.rejected, last.reason)}</p>
+        <p class="note note-problem">
+          {t.heardRejected(heard.rejected, serverWords(last.reason) ?? last.reason)}
+        </p>
       )}
       <ul class="heard" aria-label={t.tags}>
         {heard.tags.map((tag) => (

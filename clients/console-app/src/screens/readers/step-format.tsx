@@ -5,6 +5,7 @@ import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { ServerText } from '../../parts/server-text.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { address, go, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
@@ -115,7 +116,11 @@ function Recognized({
             {example.rssi !== null && `, ${t.dbm(example.rssi)}`}
           </p>
         )}
-        {reads === 0 && reason !== null && <p class="hint">{reason}</p>}
+        {reads === 0 && reason !== null && (
+          <p class="hint">
+            <ServerText text={reason} />
+          </p>
+        )}
       </div>
       {!isChosen && (
         <button

@@ -23,6 +23,7 @@ type ApiKey = Row<'GET /orgs/{id}/api-keys'>;
 /** Keys with which programs use the API. */
 export function KeysSection() {
   const t = texts.value.settings;
+  const words: Readonly<Record<string, string>> = t.scopeWords;
   const path = `/orgs/${organizationId.value}/api-keys`;
   const list = useList<ApiKey>(path, { sort: '' });
   const [issued, setIssued] = useState<{ name: string; key: string } | null>(null);
@@ -53,7 +54,7 @@ export function KeysSection() {
               <div>
                 <strong>{key.name}</strong>{' '}
                 {isOver(key) && <Badge tone="refused">{texts.value.handhelds.expired}</Badge>}
-                <p class="hint">{key.scopes.join(', ')}</p>
+                <p class="hint">{key.scopes.map((scope) => words[scope] ?? scope).join(', ')}</p>
                 <p class="hint">
                   {t.lastUsed} <Instant at={key.last_used_at} />
                 </p>
@@ -160,7 +161,9 @@ function NewKey({
                 )
               }
             />
-            <span class="mono">{scope}</span>
+            <span>
+              {t.scopeWords[scope]} <span class="mono faint">{scope}</span>
+            </span>
           </label>
         ))}
       </fieldset>

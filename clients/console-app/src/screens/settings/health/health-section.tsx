@@ -4,6 +4,7 @@ import { useRead } from '../../../api/use-read.ts';
 import { Badge, type Tone } from '../../../parts/badge.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { ProblemNote } from '../../../parts/problem-note.tsx';
+import { ServerText } from '../../../parts/server-text.tsx';
 import { href } from '../../../router/router.ts';
 import { type Texts, texts } from '../../../texts/texts.ts';
 
@@ -62,13 +63,17 @@ function FindingLine({ finding: { check, status, message, remedy, mend } }: { fi
   const t = texts.value.health;
   const checks: Readonly<Record<string, string>> = t.checks;
   const words = mend === null ? null : t.mends[mend.what];
-  const todo = words?.todo(mend?.id ?? 0) ?? remedy;
+  const todo = words?.todo(mend?.id ?? 0) ?? (remedy === null ? null : <ServerText text={remedy} />);
   return (
     <li>
       <div>
         <Badge tone={TONES[status]}>{t.statuses[status]}</Badge> <strong>{checks[check] ?? check}</strong>
-        <p>{message ?? t.inGeneral[status]}</p>
-        {todo !== null && <p class="hint">{t.remedy(todo)}</p>}
+        <p>{message === null ? t.inGeneral[status] : <ServerText text={message} />}</p>
+        {todo !== null && (
+          <p class="hint">
+            {t.remedy} {todo}
+          </p>
+        )}
       </div>
       {mend !== null && (
         <a class="small secondary" href={mendLink(mend)}>

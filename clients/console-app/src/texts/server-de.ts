@@ -1,0 +1,230 @@
+/**
+ * What the server says, by its English sentence. `{}` is a part that differs, in German `{1}`, `{2}`; a part may be a
+ * sentence of its own.
+ */
+export const SERVER_DE: Readonly<Record<string, string>> = {
+  // Faults of cells. In front of them stands the name of the field.
+  'is required': 'fehlt',
+  'must match {}': 'hat nur Buchstaben, Ziffern und Bindestriche',
+  'must be true or false': 'muss true oder false sein',
+  'must be a JSON object': 'muss ein JSON-Objekt sein',
+  'must be an RFC 3339 timestamp': 'muss eine Zeit wie 2026-05-04T08:00:00Z sein',
+  'must be one of: {}': 'muss eines von diesen sein: {1}',
+  'must be at least {}': 'muss mindestens {1} haben',
+  'must be at most {}': 'darf höchstens {1} haben',
+  'must have at most {} items': 'darf höchstens {1} Einträge haben',
+  '{} characters': '{1} Zeichen',
+  '1 character': '1 Zeichen',
+  'must not contain control characters': 'darf keine Steuerzeichen haben',
+  'must not contain the character U+0000': 'darf das Zeichen U+0000 nicht haben',
+  'must be a list such as {}': 'muss eine Liste sein wie {1}',
+  'names the tag {} more than once': 'nennt das Etikett {1} mehrmals',
+  'has the tag {}, which {}': 'hat das Etikett {1}, {2}',
+  'is attached elsewhere': 'das woanders angebracht ist',
+  '{} has too': 'das auch {1} hat',
+  'line {}': 'Zeile {1}',
+  'line {}: {}': 'Zeile {1}: {2}',
+  'would have more than {} tags, the maximum; detach some first':
+    'hätte mehr als {1} Etiketten, so viele gehen; nehmen Sie zuerst einige ab',
+  '{} is on line {} already': '{1} steht schon in Zeile {2}',
+  "{}; write {}, or '{} if a new one is meant":
+    "{1}; schreiben Sie {2}, oder '{3}, wenn ein neuer gemeint ist",
+  '{} would be new beside {}, which a spreadsheet may have turned into it':
+    '{1} wäre neu neben {2}, woraus eine Tabellenkalkulation das gemacht haben kann',
+  '{}; make the column text there, and enter the identifier once more':
+    '{1}; machen Sie die Spalte dort zu Text, und geben Sie die Kennung noch einmal ein',
+  'has {}: a spreadsheet has turned an identifier into a number and rounded it':
+    'hat {1}: Eine Tabellenkalkulation hat eine Kennung zur Zahl gemacht und gerundet',
+  '{} is the location itself': '{1} ist der Ort selbst',
+  '{} would create a cycle: {}': '{1} läge in sich selbst: {2}',
+  '{} not found': '{1} gibt es nicht',
+  'unknown column "{}"; known columns: {}': 'Die Spalte „{1}“ gibt es nicht; es gibt {2}',
+  'must be the name of one column only': 'darf nur eine Spalte heißen',
+  'the column name is required': 'Die Spalte name fehlt',
+  'is empty; its first line must name the columns': 'ist leer; die erste Zeile muss die Spalten nennen',
+  'the row has content in column {}, which has no name in the header ({} columns)':
+    'Die Zeile hat etwas in Spalte {1}, die im Kopf ({2} Spalten) keinen Namen hat',
+  'the row has more than {} characters': 'Die Zeile hat mehr als {1} Zeichen',
+  'the row has more than {} cells': 'Die Zeile hat mehr als {1} Zellen',
+  'file must have at most {} rows': 'Die Datei darf höchstens {1} Zeilen haben',
+  'a quotation mark is opened that is not closed': 'Ein Anführungszeichen wird nicht geschlossen',
+  'text follows a closing quotation mark: double the quotation marks inside a cell':
+    'Nach einem schließenden Anführungszeichen folgt Text: Verdoppeln Sie Anführungszeichen in einer Zelle',
+  'a quotation mark inside a cell: put the cell in quotation marks, and double those in it':
+    'Ein Anführungszeichen in einer Zelle: Setzen Sie die Zelle in Anführungszeichen, und verdoppeln Sie die darin',
+
+  // Why a message was rejected.
+  'no reader has this topic': 'Kein Leser hat dieses Topic',
+  "the topic is not the publisher's, which is {}": 'Das Topic ist nicht das des Absenders, nämlich {1}',
+  'it could not be recorded: {}': 'Sie ließ sich nicht aufzeichnen: {1}',
+  'its reader was deleted': 'Ihr Leser wurde gelöscht',
+  'its format took more than {} to read it': 'Sie zu lesen kostete ihr Format mehr als {1}',
+  'messages of this topic are ignored': 'Nachrichten dieses Topics werden übergangen',
+  'the text {} is ignored': 'Der Text {1} wird übergangen',
+  'payload is empty': 'Der Inhalt ist leer',
+  'payload is not JSON: {}': 'Der Inhalt ist kein JSON: {1}',
+  'payload is JSON, but neither an object nor an array': 'Der Inhalt ist JSON, aber weder Objekt noch Array',
+  'payload is not CBOR: {}': 'Der Inhalt ist kein CBOR: {1}',
+  'payload is CBOR, but neither a map nor an array': 'Der Inhalt ist CBOR, aber weder Map noch Array',
+  'payload is not MessagePack: {}': 'Der Inhalt ist kein MessagePack: {1}',
+  'payload is MessagePack, but neither a map nor an array':
+    'Der Inhalt ist MessagePack, aber weder Map noch Array',
+  'payload is not protobuf: {}': 'Der Inhalt ist kein Protobuf: {1}',
+  'bytes are left over at the end': 'Am Ende bleiben Bytes übrig',
+  'payload is nested deeper than {} levels': 'Der Inhalt ist tiefer als {1} Ebenen verschachtelt',
+  'payload has more than {} documents': 'Der Inhalt hat mehr als {1} Dokumente',
+  'payload has more than {} lines': 'Der Inhalt hat mehr als {1} Zeilen',
+  'payload has more than {} items': 'Der Inhalt hat mehr als {1} Einträge',
+  'nothing at {}': 'Nichts unter {1}',
+  'the format has no value for the identity {}': 'Das Format hat keinen Wert für die Kennung {1}',
+  'tag type {} is none of: {}': 'Die Art des Etiketts {1} ist keine von {2}',
+  'no tag type ({})': 'Keine Art des Etiketts ({1})',
+  'value {} ({}) is not of the kind that the format expects':
+    'Der Wert {1} ({2}) ist nicht, was das Format erwartet',
+  'value {} ({}) is not a text': 'Der Wert {1} ({2}) ist kein Text',
+  'value {} ({}) {}': 'Der Wert {1} ({2}) {3}',
+  'no value ({})': 'Kein Wert ({1})',
+  'is empty': 'ist leer',
+  'is longer than {} characters': 'ist länger als {1} Zeichen',
+  'holds a control character': 'enthält ein Steuerzeichen',
+  'holds characters that are not valid Unicode': 'enthält Zeichen, die kein Unicode sind',
+  'is not usable': 'ist nicht brauchbar',
+  'too late: observed {} days before it was {}, the bound is {} days':
+    'Zu spät: beobachtet {1} Tage, bevor es {2} wurde; die Grenze ist {3} Tage',
+  received: 'empfangen',
+  recorded: 'aufgezeichnet',
+
+  // What Settings, Health finds.
+  'There are none': 'Es gibt keine',
+  '{}, none of them silent': '{1}, keiner davon stumm',
+  '{} has no format yet: all its messages {} rejected':
+    '{1} hat noch kein Format: Alle seine Nachrichten werden abgelehnt',
+  '{} has the format {}, which does not exist: all its messages {} rejected':
+    '{1} hat das Format {2}, das es nicht gibt: Alle seine Nachrichten werden abgelehnt',
+  '{} more readers have no format, or one that does not exist: all their messages are rejected':
+    '{1} weitere Leser haben kein Format oder eines, das es nicht gibt: Alle ihre Nachrichten werden abgelehnt',
+  'Cannot be heard: {}': 'Nicht zu hören: {1}',
+  'Never heard from: {}': 'Nie gehört: {1}',
+  '{} has a clock that is {}: its reads {}': 'Die Uhr von {1} geht {2}: Seine Lesungen {3}',
+  'are dated into the past and seldom move assets': 'liegen in der Vergangenheit und bewegen selten etwas',
+  'are dated on receipt': 'gelten ab dem Eingang',
+  '{} may have a wrong clock: so far it is {}': 'Die Uhr von {1} geht vielleicht falsch: bisher {2}',
+  '{} s behind, or it holds its reads back for that long':
+    '{1} s nach, oder er hält Lesungen so lange zurück',
+  '{} s ahead': '{1} s vor',
+  '{} has a clock that is not set: its reads are dated on receipt':
+    'Die Uhr von {1} ist nicht gestellt: Seine Lesungen gelten ab dem Eingang',
+  '{} had a time that could not be read: {}; its reads are dated on receipt':
+    '{1} hatte eine unlesbare Zeit: {2}; seine Lesungen gelten ab dem Eingang',
+  '{} had a measured value that is impossible: {}; such values are left out':
+    '{1} hatte einen unmöglichen Messwert: {2}; solche Werte bleiben weg',
+  '{} has antennas that are at no location ({}): their reads move nothing':
+    '{1} hat Antennen ohne Ort ({2}): Ihre Lesungen bewegen nichts',
+  '{} names antennas that nobody has registered ({}): their reads move nothing':
+    '{1} nennt Antennen, die nicht in der Liste stehen ({2}): Ihre Lesungen bewegen nichts',
+  '{} had {} messages ignored that hold something like a tag: should these have been reads?':
+    'Von {1} wurden {2} Nachrichten übergangen, in denen etwas wie ein Etikett steht: Hätten es Lesungen sein sollen?',
+  'The topic {} of {} (reader {}) overlaps with {}: it could overwrite them':
+    'Das Topic {1} von {2} (Leser {3}) überschneidet sich mit {4}: Es könnte sie überschreiben',
+  'None in a week, except replayed ones': 'Keine in einer Woche, außer nachgeholten',
+  '{} in a week': '{1} in einer Woche',
+  '{} in a week{}': '{1} in einer Woche{2}',
+  ', {} of them on topics that no reader has': ', davon {1} an Topics, die kein Leser hat',
+  'Webhook {} ({}) is {}; its events wait in the feed':
+    'Webhook {1} ({2}) ist {3}; seine Ereignisse warten im Feed',
+  'paused: {}': 'angehalten: {1}',
+  'off: {}': 'aus: {1}',
+  'the receiver answered 410': 'Der Empfänger hat mit 410 geantwortet',
+  'the last attempt failed': 'der letzte Versuch ist gescheitert',
+  'the next events are no longer kept': 'das Nächste wird nicht mehr aufbewahrt',
+  'Webhook {} ({}) is not delivered: its secret was encrypted with a SECRETS_KEY that the service lacks':
+    'Webhook {1} ({2}) wird nicht zugestellt: Sein Geheimnis ist mit einem SECRETS_KEY verschlüsselt, der dem Dienst fehlt',
+  '{} are on, but no process delivers them': '{1} sind an, aber kein Prozess stellt sie zu',
+  'An event has waited for {} minutes to be delivered by webhook {} ({})':
+    'Ein Ereignis wartet seit {1} Minuten auf die Zustellung durch Webhook {2} ({3})',
+  'None is on': 'Keiner ist an',
+  '{}, each up to date within ten minutes': '{1}, jeder höchstens zehn Minuten im Rückstand',
+  'Rules name recipients of alerts, but no process sends e-mail':
+    'Regeln nennen Empfänger von Alarmen, aber kein Prozess sendet E-Mail',
+  'Organization {} ({}): assets seem to go to and fro between {} and {}, as both hear them: {} of {} moves within a day were back within 30 seconds; {} recorded moves would have been {} by strength':
+    'Objekte scheinen zwischen {3} und {4} hin und her zu gehen, weil beide sie hören: {5} von {6} Bewegungen eines Tages waren binnen 30 Sekunden zurück; aus {7} aufgezeichneten Bewegungen wären nach Stärke {8} geworden',
+  'Organization {} ({}): assets seem to go to and fro between {} and {}, as both hear them: {} of {} moves within a day were back within 30 seconds':
+    'Objekte scheinen zwischen {3} und {4} hin und her zu gehen, weil beide sie hören: {5} von {6} Bewegungen eines Tages waren binnen 30 Sekunden zurück',
+  'Organization {} ({}): the plan "{}" is not used to decide by position: {}':
+    'Der Plan „{3}“ wird nicht benutzt, um nach Position zu entscheiden: {4}',
+  'Organization {} ({}): {} is set to be decided by position and lacks {}, so strength decides':
+    'Bei {3} soll die Position entscheiden, und etwas fehlt dazu ({4}): Es entscheidet die Stärke',
+  'Tags of organization {} name one thing in several notations: {}; reads in another one are ambiguous':
+    'Etiketten nennen ein Ding in mehreren Schreibweisen: {2}; Lesungen in einer weiteren sind mehrdeutig',
+  'No rule names anybody': 'Keine Regel nennt jemanden',
+  'Rules name {}; nothing was refused': 'Regeln nennen {1}; nichts wurde abgewiesen',
+  'The e-mail to {} was refused for good: {}': 'Die E-Mail an {1} wurde endgültig abgewiesen: {2}',
+  'E-mail to {} could not be sent, {}: {}': 'E-Mail an {1} ließ sich nicht senden, {2}: {3}',
+  once: 'einmal',
+  '{} times': '{1}-mal',
+  'None was refused in the last day': 'Keine wurde am letzten Tag abgewiesen',
+  '{} other names were refused in the last day, less often than these':
+    '{1} weitere Namen wurden am letzten Tag abgewiesen, seltener als diese',
+  '{} ({} in the last hour, {} in the last day, the last at {})':
+    '{1} ({2} in der letzten Stunde, {3} am letzten Tag, zuletzt {4})',
+  "Two devices use the login of reader {}, and end each other's connections":
+    'Zwei Geräte benutzen die Zugangsdaten von Leser {1} und beenden einander die Verbindung',
+  'Reader {} was refused: {}': 'Leser {1} wurde abgewiesen: {2}',
+  'it speaks MQTT 5, which the embedded broker does not': 'Er spricht MQTT 5, der eingebaute Broker nicht',
+  'the password or certificate was wrong': 'Passwort oder Zertifikat war falsch',
+  'The API key {} (tt_{}..., organization {}) was refused: {}':
+    'Der API-Schlüssel {1} (tt_{2}..., Organisation {3}) wurde abgewiesen: {4}',
+  'Handheld {} (handheld {}, organization {}) was refused: {}':
+    'Handgerät {1} (Nummer {2}, Organisation {3}) wurde abgewiesen: {4}',
+  '{} was refused at the console: {}': '{1} wurde an der Konsole abgewiesen: {2}',
+  'the password was wrong': 'Das Passwort war falsch',
+  'its secret was wrong': 'Das Geheimnis war falsch',
+  'it is revoked': 'widerrufen',
+  'it has expired': 'abgelaufen',
+  'its organization was deleted': 'Die Organisation wurde gelöscht',
+  'the account is disabled': 'Das Konto ist gesperrt',
+
+  'PostgreSQL {}': 'PostgreSQL {1}',
+  'Committed data survives a crash': 'Was bestätigt ist, übersteht einen Absturz',
+  '{} of {} in use': '{1} von {2} benutzt',
+  "This machine's clock is {} s {} the database's":
+    'Die Uhr dieses Rechners weicht um {1} s von der der Datenbank ab',
+  'There is no TimescaleDB here: everything works, but old scans are deleted row by row':
+    'Hier ist kein TimescaleDB: Alles geht, aber alte Lesungen werden Zeile für Zeile gelöscht',
+  'Fine for trials and small sites. Large ones need a database with TimescaleDB: see deploy/grow.md':
+    'Gut für Versuche und kleine Gelände. Große brauchen eine Datenbank mit TimescaleDB: siehe deploy/grow.md',
+  'TimescaleDB {}, {}': 'TimescaleDB {1}, {2}',
+  'Moves can be read there at once': 'Bewegungen sind dort sofort zu lesen',
+  'No record is dated later than now': 'Nichts ist später datiert als jetzt',
+  'None yet': 'Noch keine',
+  '{}, none lost in a week': '{1}, keine in einer Woche verloren',
+
+  // Refusals of what people do.
+  '{} already exists': '{1} gibt es schon',
+  'asset with external_key {}': 'Ein Objekt mit dem Schlüssel {1}',
+  'location with external_key {}': 'Einen Ort mit dem Schlüssel {1}',
+  'tag {}': 'Das Etikett {1}',
+  '{} is a member of organization {} already': '{1} gehört der Organisation schon an',
+  'There is a user {} already': 'Einen Benutzer {1} gibt es schon',
+  '{} is disabled; enable the user first': '{1} ist gesperrt; entsperren Sie zuerst',
+  'The password was changed meanwhile; nothing was changed':
+    'Das Passwort wurde inzwischen geändert; nichts ist geschehen',
+  'The name {} is taken; give the format another "name"':
+    'Der Name {1} ist vergeben; geben Sie dem Format einen anderen „name“',
+  'Readers use it ({}); give them another format first':
+    'Leser benutzen es ({1}); geben Sie ihnen zuerst ein anderes Format',
+  'location has descendant locations; reassign or remove them before deleting (cascade is not supported)':
+    'In ihm liegen Orte; verlegen Sie sie oder geben Sie sie zuerst auf',
+  'location has assets placed at it; move or remove them before deleting (cascade is not supported)':
+    'An ihm sind Objekte; bewegen Sie sie oder mustern Sie sie zuerst aus',
+  'another import of this organization is under way; try again when it has ended':
+    'Ein anderer Import läuft gerade; versuchen Sie es danach erneut',
+  'Somebody is working on this file; wait until that has ended':
+    'Jemand arbeitet gerade mit dieser Datei; warten Sie, bis das vorbei ist',
+  'This file is imported already': 'Diese Datei ist schon importiert',
+  'Somebody else has applied or discarded the file': 'Jemand anderes hat die Datei übernommen oder verworfen',
+  'The data has changed meanwhile, so the file would make other changes than shown. Nothing was imported; check the new differences':
+    'Die Daten haben sich inzwischen geändert, und die Datei würde anderes ändern als gezeigt. Nichts wurde importiert; sehen Sie sich die neuen Unterschiede an',
+  'The setting has begun, and stays; set another one from now on':
+    'Die Einstellung gilt schon und bleibt; setzen Sie eine andere ab jetzt',
+};

@@ -1,0 +1,84 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { serverWords } from '../../../clients/console-app/src/parts/server-words.ts';
+import { de } from '../../../clients/console-app/src/texts/de.ts';
+
+/** Where sentences are that people meet in the console, and how each of them begins. */
+const SENTENCES: readonly { files: string; begin: RegExp }[] = [
+  {
+    files: 'domain/master-data/{imports/[!i]*,imports/import-rows,tags/*}.ts',
+    begin:
+      /(?:invalidValue\([^,()]+,\s|CsvFault\([^,()]+,\s|#fault\(\s*|unknownField\(\w+,\s|TAGS =\s|message = |UNCLOSED = )/g,
+  },
+  { files: 'domain/formats/mapping/{run,acceptance}.ts', begin: /(?:return |reason: |scope, index, )/g },
+  { files: 'domain/formats/mapping/decoding/{json,lines,cbor,msgpack,protobuf}.ts', begin: /fault: /g },
+  { files: 'domain/{messages/{judge,replay},tracking/observed-at}.ts', begin: /(?:reason: |return )/g },
+  {
+    files:
+      'domain/health/{readers,rejections,webhooks,mail,locating,sign-ins,tags,plans,published-topics}.ts',
+    begin: /(?:ok|warning|fault)\(\s*'[^']+',\s*/g,
+  },
+];
+
+describe('what the server says', () => {
+  const inGerman = (sentence: string) => serverWords(sentence, de);
+
+  it('is said in German where people meet it', () => {
+    const left = SENTENCES.flatMap(({ files, begin }) =>
+      globSync(files).flatMap((file) =>
+        sentencesIn(readFileSync(file, 'utf8'), begin).flatMap((said) =>
+          inGerman(said) === null ? `${file}: ${said}` : [],
+        ),
+      ),
+    );
+    expect(left).to.deep.equal([]);
+  });
+
+  it('keeps the parts that differ, and says sentences within it too', () => {
+    expect(inGerman('tags has the tag rfid:E1, which line 3 has too')).to.equal(
+      'Etiketten: hat das Etikett rfid:E1, das auch Zeile 3 hat',
+    );
+    expect(inGerman('3 in a week, 2 of them on topics that no reader has')).to.equal(
+      '3 in einer Woche, davon 2 an Topics, die kein Leser hat',
+    );
+    expect(inGerman('something quite new')).to.equal(null);
+    expect(inGerman(`payload is not JSON: ${'x'.repeat(3_000)}`)).to.equal(null);
+  });
+});
+
+/** Texts of three words and more; whatever is put into them is `7`. Commands for a shell are the same in every language. */
+function sentencesIn(source: string, begin: RegExp): string[] {
+  return [...source.matchAll(begin)].flatMap(({ 0: found, index }) => {
+    const at = index + found.length;
+    const quote = source[at] ?? '';
+    const text = quote === "'" || quote === '`' ? textAt(source, at + 1, quote) : '';
+    return /^\S.*\w+ \w+ \w+.*\S$/.test(text) ? [text] : [];
+  });
+}
+
+function textAt(source: string, start: number, quote: string): string {
+  let text = '';
+  for (let at = start; source[at] !== quote && at < source.length; at++) {
+    if (source[at] === '\\') {
+      at += 1;
+      text += source[at];
+    } else if (quote === '`' && source.startsWith('${', at)) {
+      at = endOfPart(source, at + 2);
+      text += '7';
+    } else {
+      text += source[at];
+    }
+  }
+  return text;
+}
+
+/** Where the brace is that ends it. */
+function endOfPart(source: string, start: number): number {
+  for (let at = start, depth = 1; at < source.length; at++) {
+    depth += source[at] === '{' ? 1 : source[at] === '}' ? -1 : 0;
+    if (depth === 0) {
+      return at;
+    }
+  }
+  return source.length;
+}
