@@ -272,3 +272,18 @@ function newestOf({ value, at }: Columns): FragmentSqlToken {
 function numberOf(kinds: readonly ReadingKind[]): number {
   return kinds.reduce((number, kind) => number + 2 ** READING_KINDS.indexOf(kind), 0);
 }
+
+const ARE_THERE = sql.join(
+  READING_KINDS.map((kind) => {
+    const column = sql.identifier([`${kind}_at`]);
+    return sql.fragment`case when count(${column}) > 0 then ${sql.literalValue(kind)} end`;
+  }),
+  sql.fragment`, `,
+);
+
+/** The kinds of values that tags of an organization have measured. */
+export async function listMeasuredKinds(db: Connection, orgId: number): Promise<readonly ReadingKind[]> {
+  const { kinds } = await db.one(sql.type(rowsOf<{ kinds: ReadingKind[] }>())`
+    select array_remove(array[${ARE_THERE}], null) as kinds from newest_readings where org_id = ${orgId}`);
+  return kinds;
+}

@@ -76,6 +76,15 @@ describe('a place, in the console', () => {
       },
     ]);
     const counts = async (query: string) => (await get(`/watches/counts${query}`)).body.data;
+    const measured = async () => (await get('/watches/measured')).body.data;
+    expect(await measured()).to.deep.equal([]);
+    const sensor = await site.asset('SENSOR', 'E2D1');
+    await database.rows(
+      `insert into newest_readings (org_id, tag_id, humidity_percent, humidity_percent_at)
+       select org_id, id, 40, now() from tags where asset_id = $1`,
+      [sensor],
+    );
+    expect(await measured()).to.deep.equal(['humidity_percent']);
     expect(await counts('')).to.deep.equal({ continuous: 1, with_antennas: 1 });
     expect(await counts('?external_key=DOCK')).to.deep.equal({ continuous: 0, with_antennas: 0 });
     expect(await counts('?external_key=YARD')).to.deep.equal({ continuous: 1, with_antennas: 1 });

@@ -8,11 +8,12 @@ import {
   listWatches,
   type StoredWatch,
 } from '../../../domain/presence/coverage/stored-watches.ts';
+import { listMeasuredKinds } from '../../../domain/tracking/tag-readings.ts';
 import { anyOf, idFilter, keyFilter } from '../../../platform/http/parameters.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
-import { WATCH, WATCHED, WATCHES, watchBody } from './schema.ts';
+import { MEASURED, WATCH, WATCHED, WATCHES, watchBody } from './schema.ts';
 
 const list = memberRoute({
   ...{ method: 'GET', path: '/console/v1/watches', operationId: 'listWatches' },
@@ -41,6 +42,14 @@ const count = memberRoute({
   },
 });
 
+const measured = memberRoute({
+  ...{ method: 'GET', path: '/console/v1/watches/measured', operationId: 'listMeasuredKinds' },
+  summary: 'What tags have measured: a rule about anything else raises nothing',
+  scope: 'tracking:read',
+  success: found(MEASURED, 'The kinds of values'),
+  handle: ({ context: { db } }) => listMeasuredKinds(db, db.orgId),
+});
+
 const set = memberRoute({
   ...{ method: 'POST', path: '/console/v1/watches', operationId: 'setWatch' },
   summary: 'Say how a location is watched from now on; earlier answers do not change',
@@ -60,7 +69,7 @@ const set = memberRoute({
   },
 });
 
-export const watchRoutes = [list, count, set];
+export const watchRoutes = [list, count, measured, set];
 
 function watchView({ mode, max_gap_seconds, is_learned, coverage, valid_from }: StoredWatch) {
   return { mode, max_gap_seconds, is_learned, coverage, valid_from: wireTimeOfMicros(valid_from) };

@@ -10,6 +10,7 @@ import { accepted, type Checked, invalidValue, refused } from '../../../base/che
 import { mandatory, nullable, optional, type Values } from '../../../base/checks/members.ts';
 import { MICROS_PER_SECOND } from '../../../base/instant.ts';
 import { COVERAGES, MAX_GAP, MODES } from '../../../domain/presence/coverage/watches.ts';
+import { READING_KINDS } from '../../../domain/tracking/reading-kind.ts';
 import { checkedBody, jsonBody } from '../../../platform/http/body.ts';
 import { COUNT_SCHEMA, FLAG_SCHEMA, listOf, objectOf } from '../serving/schemas.ts';
 
@@ -46,3 +47,5 @@ export const WATCHES = listOf(
 
 /** Without an enabled antenna only sweeps notice absences. */
 export const WATCHED = objectOf({ continuous: COUNT_SCHEMA, with_antennas: COUNT_SCHEMA });
+
+export const MEASURED = listOf({ type: 'string', enum: READING_KINDS });

@@ -137,6 +137,7 @@ describe('rules in the console, in a browser', () => {
     await page.getByLabel('Kind').selectOption('reading');
     await page.getByLabel('Which side').selectOption('below');
     await page.getByText('Temperature is below ….').waitFor();
+    await page.getByText('No tag has measured this yet (Temperature)').waitFor();
     await page.getByLabel('Which side').selectOption('above');
     await page.getByLabel('Bound in °C').fill('8');
     await page.getByText('Temperature is above 8 °C.').waitFor();

@@ -117,6 +117,7 @@ export interface Answers {
   'GET /watches': { data: readonly ({ location_id: number; external_key: string; mode: 'portal' | 'continuous'; max_gap_seconds: number | null; is_learned: boolean; coverage: 'all' | 'any'; valid_from: string })[] };
   'POST /watches': { data: { mode: 'portal' | 'continuous'; max_gap_seconds: number | null; is_learned: boolean; coverage: 'all' | 'any'; valid_from: string } };
   'GET /watches/counts': { data: { continuous: number; with_antennas: number } };
+  'GET /watches/measured': { data: readonly ('battery_percent' | 'battery_volts' | 'temperature_c' | 'humidity_percent' | 'button' | 'motion')[] };
   'GET /locations/{location_id}/dwell': { data: { days: number; looked_back_to: string | null; stays: number; median_seconds: number | null; bars: readonly ({ below: number | null; stays: number })[] } };
   'GET /locations/{location_id}/antennas': { data: readonly ({ port: number; name: string | null; enabled: boolean; min_rssi: number | null; reader: { id: number; name: string }; last_message_at: string | null })[] };
   'GET /locations/{location_id}/sweeps': { data: readonly ({ id: string; ended_at: string; handheld: string; expected: number; found: number; moved_here: number; missing: number; unknown: number })[] };

@@ -1594,6 +1594,8 @@ export const de = {
       battery_low: 'Für länger als',
     },
     reading: 'Was gemessen wird',
+    unmeasured: (what) =>
+      `Kein Etikett hat das bisher gemessen (${what}), darum kann die Regel nichts melden. Sie meldet, sobald eines es tut.`,
     side: 'Welche Seite',
     sides: { above: 'Darüber', below: 'Darunter' },
     bound: (unit) => `Grenze${unit === '' ? '' : ` in${unit}`}`,

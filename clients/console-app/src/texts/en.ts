@@ -1550,6 +1550,8 @@ export const en = {
       battery_low: 'For longer than',
     },
     reading: 'What is measured',
+    unmeasured: (what: string) =>
+      `No tag has measured this yet (${what}), so the rule cannot raise anything. It will once one does.`,
     side: 'Which side',
     sides: { above: 'Above', below: 'Below' },
     bound: (unit: string) => `Bound${unit === '' ? '' : ` in${unit}`}`,

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../../api/api-error.ts';
-import type { Reader, Row, RuleReading } from '../../api/types.ts';
+import type { Data, Reader, Row, RuleReading } from '../../api/types.ts';
 import { RULE_KINDS } from '../../api/types.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useRead } from '../../api/use-read.ts';
@@ -205,7 +205,18 @@ function InWords({ draft }: Pick<DraftFields, 'draft'>) {
         {ruleWords(settingsOf(draft), place === null ? null : (names.get(place) ?? place), side)}
       </p>
       {kind === 'overdue' && <UnwatchedNote within={within} />}
+      {ASKED[kind].readings !== undefined && <UnmeasuredNote reading={draft.reading} />}
     </>
+  );
+}
+
+/** Where no tag has ever said what a rule is about. */
+function UnmeasuredNote({ reading }: { reading: RuleReading }) {
+  const { answer } = useRead<{ data: Data<'GET /watches/measured'> }>('/watches/measured');
+  return answer === undefined || answer.data.includes(reading) ? null : (
+    <p class="note note-problem" role="status">
+      {texts.value.rules.unmeasured(texts.value.readings.kinds[reading])}
+    </p>
   );
 }
 
