@@ -55,11 +55,14 @@ describe('places in the console', () => {
   it('prints every row of the page, without what is only clicked, and says what narrows it', async () => {
     await app.database.rows(
       `insert into locations (org_id, external_key, name)
-       select $1, 'SHELF-' || number, 'Shelf ' || number from generate_series(1, 49) number`,
+       select $1, 'SHELF-' || number, 'Shelf ' || number from generate_series(1, 149) number`,
       [app.orgId],
     );
     const page = await app.open('#/places?q=shelf', app.token, { colorScheme: 'dark' });
-    await page.getByText('49 places').waitFor();
+    await page.getByText('149 places').waitFor();
+    await page.evaluate(`window.print = () => { document.body.dataset.printed = 'yes'; }`);
+    await page.getByRole('button', { name: 'Print all 149 rows' }).click();
+    await page.locator('body[data-printed]').waitFor();
     await page.emulateMedia({ media: 'print' });
     await page.evaluate("dispatchEvent(new Event('beforeprint'))");
     await page.locator('.print-head', { hasText: /Own · .*: shelf · / }).waitFor();
@@ -69,9 +72,11 @@ describe('places in the console', () => {
     expect(await page.evaluate<string>('document.documentElement.dataset.theme')).to.equal('light');
     const inSight = `[...document.querySelectorAll('.table tbody tr')].filter((row) =>
       row.getBoundingClientRect().bottom <= document.documentElement.scrollHeight).length`;
-    expect(await page.evaluate<number>(inSight)).to.equal(49);
+    expect(await page.evaluate<number>(inSight)).to.equal(149);
+    await page.getByText('1 – 149 of 149').waitFor();
     await page.evaluate("dispatchEvent(new Event('afterprint'))");
     expect(await page.evaluate<string>('document.documentElement.dataset.theme')).to.equal('dark');
+    await page.getByText('1 – 50 of 149').waitFor();
     const pages = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type \/Page\b/g);
     expect(pages?.length).to.be.above(1);
     await app.database.rows("update locations set deleted_at = now() where external_key like 'SHELF-%'");

@@ -1,7 +1,10 @@
+import { useEffect, useState } from 'preact/hooks';
 import type { QueryValues } from '../router/address.ts';
 import { address, href, hrefWith } from '../router/router.ts';
 import type { ApiError } from './api-error.ts';
+import { read } from './send.ts';
 import { useRead } from './use-read.ts';
+import { offerWhole } from './whole-lists.ts';
 
 /** A page of a list (contract 4.6), with what the address asks of it. */
 export interface List<Row> {
@@ -40,17 +43,17 @@ export function useList<Row>(
   const asked = Object.fromEntries(
     ['q', ...filters].filter((name) => query.has(name)).map((name) => [name, query.getAll(name)]),
   );
+  const wanted = { ...fixed, ...asked, sort };
   const { answer, problem, isLoading, reload } = useRead<ListAnswer<Row>>(path, {
-    ...fixed,
-    ...asked,
-    sort,
+    ...wanted,
     limit,
     offset: (page - 1) * limit,
   });
+  const whole = useWhole<Row>((answer?.total_count ?? 0) > limit ? path : null, wanted);
   return {
-    rows: answer?.data ?? [],
+    rows: whole ?? answer?.data ?? [],
     total: answer?.total_count,
-    offset: (page - 1) * limit,
+    offset: whole === null ? (page - 1) * limit : 0,
     limit,
     sort,
     asOf: answer?.as_of,
@@ -62,6 +65,43 @@ export function useList<Row>(
     sortHref: (field) => hrefWith({ sort: sort === field ? `-${field}` : field, [pageIn]: null }),
     reload,
   };
+}
+
+/** More are not printed; how many there are stands below them. */
+const MOST_PRINTED = 5_000;
+const PRINTED_AT_A_TIME = 200;
+
+/** All rows, while they are printed. @param path null if a page is all. */
+function useWhole<Row>(path: string | null, query: QueryValues): readonly Row[] | null {
+  const [rows, setRows] = useState<readonly Row[] | null>(null);
+  useEffect(
+    () =>
+      path === null
+        ? undefined
+        : offerWhole({
+            load: async (signal, onRows) => setRows(await readWhole<Row>(path, query, signal, onRows)),
+            drop: () => setRows(null),
+          }),
+    [path, JSON.stringify(query)],
+  );
+  return rows;
+}
+
+async function readWhole<Row>(
+  path: string,
+  query: QueryValues,
+  signal: AbortSignal,
+  onRows: (rows: number, of: number) => void,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let isMore = true; isMore && rows.length < MOST_PRINTED; ) {
+    const page = { ...query, limit: PRINTED_AT_A_TIME, offset: rows.length };
+    const { data, total_count: total } = await read<ListAnswer<Row>>(path, { query: page, signal });
+    rows.push(...data);
+    onRows(rows.length, Math.min(total, MOST_PRINTED));
+    isMore = data.length > 0 && rows.length < total;
+  }
+  return rows;
 }
 
 interface ListOptions {

@@ -13,8 +13,9 @@ import { ConfirmDialog } from '../parts/confirm.tsx';
 import { EmptyState, NoScreen } from '../parts/empty-state.tsx';
 import { instantText } from '../parts/instant.tsx';
 import { Popover } from '../parts/popover.tsx';
-import { isPrinting, shownFilters } from '../parts/printing.ts';
+import { isPrinting, loadingToPrint, shownFilters } from '../parts/printing.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
+import { Progress } from '../parts/progress.tsx';
 import { SideSheet } from '../parts/side-sheet.tsx';
 import { Toasts, toast } from '../parts/toast.tsx';
 import { withOrganization } from '../router/address.ts';
@@ -41,7 +42,22 @@ export function Shell() {
       </main>
       <Tabs />
       <Toasts />
+      <LoadingToPrint />
       <ConfirmDialog />
+    </div>
+  );
+}
+
+/** How far the rows that are to be printed are loaded. */
+function LoadingToPrint() {
+  const t = texts.value.common;
+  const loading = loadingToPrint.value;
+  return loading === null ? null : (
+    <div class="loading-to-print card" role="status">
+      <Progress label={t.loadingToPrint(loading.done)} done={loading.done} of={loading.of} />
+      <button type="button" class="small secondary" onClick={loading.stop}>
+        {t.cancel}
+      </button>
     </div>
   );
 }

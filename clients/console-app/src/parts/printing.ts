@@ -1,11 +1,61 @@
 import { signal } from '@preact/signals';
 import { options } from 'preact';
+import { asApiError } from '../api/use-read.ts';
+import { type Whole, wholes } from '../api/whole-lists.ts';
+import { problemText } from './problem-text.ts';
+import { toastRefusal } from './toast.tsx';
 
 /** Whether the page is being printed: then lists draw all of their rows. */
 export const isPrinting = signal(false);
 
-/** Prints in light colours, whatever the screen has. */
+let printed: readonly Whole[] = [];
+
+/** How far lists are loaded to be printed; null while none is. */
+export const loadingToPrint = signal<{ done: number; of: number; stop: () => void } | null>(null);
+
+/** Prints the screen with all rows of its lists. */
+export async function printWhole(): Promise<void> {
+  if (loadingToPrint.value !== null) {
+    return;
+  }
+  const stop = new AbortController();
+  const show = (done: number, of: number) => {
+    loadingToPrint.value = { done, of, stop: () => stop.abort() };
+  };
+  show(0, 1);
+  printed = [...wholes];
+  try {
+    for (const whole of printed) {
+      await whole.load(stop.signal, show);
+    }
+    loadingToPrint.value = null;
+    // Once they are drawn.
+    requestAnimationFrame(() => setTimeout(() => window.print()));
+  } catch (error) {
+    dropWholes();
+    if (!stop.signal.aborted) {
+      toastRefusal(problemText(asApiError(error)));
+    }
+  } finally {
+    loadingToPrint.value = null;
+  }
+}
+
+function dropWholes(): void {
+  for (const whole of printed) {
+    whole.drop();
+  }
+  printed = [];
+}
+
+/** Prints in light colours, whatever the screen has; by its keys, all rows. */
 export function watchPrinting(): void {
+  window.addEventListener('keydown', (event) => {
+    if (wholes.size > 0 && (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'p') {
+      event.preventDefault();
+      void printWhole();
+    }
+  });
   const { dataset } = document.documentElement;
   let theme = dataset['theme'];
   window.addEventListener('beforeprint', () => {
@@ -16,6 +66,7 @@ export function watchPrinting(): void {
   window.addEventListener('afterprint', () => {
     dataset['theme'] = theme;
     drawAtOnce(false);
+    dropWholes();
   });
 }
 

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Icon } from '../../../ui/parts/icon.tsx';
 import type { List } from '../api/use-list.ts';
 import { texts } from '../texts/texts.ts';
+import { printWhole } from './printing.ts';
 import { ProblemNote } from './problem-note.tsx';
 
 export interface Column<Row> {
@@ -237,6 +238,15 @@ export function Pager<Row>({ list }: { list: List<Row> }) {
       <p>{total === 0 ? '' : t.range(offset + 1, offset + rows.length, total)}</p>
       {!(isFirst && isLast) && (
         <div class="buttons">
+          <button
+            type="button"
+            class="quiet"
+            aria-label={t.printAll(total)}
+            title={t.printAll(total)}
+            onClick={() => void printWhole()}
+          >
+            <Icon name="print" />
+          </button>
           <Step label={t.previousPage} icon="back" to={isFirst ? null : list.pageHref(offset - limit)} />
           <Step label={t.nextPage} icon="forward" to={isLast ? null : list.pageHref(offset + limit)} />
         </div>

@@ -26,6 +26,11 @@ export const de = {
     pages: 'Seiten',
     previousPage: 'Vorige Seite',
     nextPage: 'Nächste Seite',
+    printAll: (total) =>
+      total > 5_000
+        ? `Die ersten 5.000 von ${number(total)} Zeilen drucken`
+        : `Alle ${number(total)} Zeilen drucken`,
+    loadingToPrint: (rows) => `Lädt, was gedruckt wird: ${counted(rows, 'Zeile', 'Zeilen')}`,
     range: (from, to, total) => `${number(from)} – ${number(to)} von ${number(total)}`,
   },
   shell: {

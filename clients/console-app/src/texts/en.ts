@@ -27,6 +27,9 @@ export const en = {
     pages: 'Pages',
     previousPage: 'Previous page',
     nextPage: 'Next page',
+    printAll: (total: number) =>
+      total > 5_000 ? `Print the first 5,000 of ${number(total)} rows` : `Print all ${number(total)} rows`,
+    loadingToPrint: (rows: number) => `Loading what is printed: ${counted(rows, 'row', 'rows')}`,
     range: (from: number, to: number, total: number) => `${number(from)} – ${number(to)} of ${number(total)}`,
   },
   shell: {
