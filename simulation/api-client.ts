@@ -81,7 +81,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Every method throws {@link ApiError}, and waits when rate-limited. */
+/** Every method throws {@link ApiError}, and waits when it is told to come again. */
 export function createApiClient(url: string, key: string): ApiClient {
   const request = async (method: string, path: string, json?: unknown): Promise<unknown> => {
     const body = json === undefined ? null : JSON.stringify(json);
@@ -89,7 +89,7 @@ export function createApiClient(url: string, key: string): ApiClient {
       Authorization: `Bearer ${key}`,
       ...(body === null ? {} : { 'Content-Type': 'application/json' }),
     };
-    const response = await withinLimits(async () => {
+    const response = await untilServed(async () => {
       try {
         return await fetch(`${url}${path}`, { method, headers, body });
       } catch (error) {
@@ -148,11 +148,15 @@ interface ListAnswer<Row> {
   total_count: number;
 }
 
-/** Retries when the answer allows it. */
-async function withinLimits(ask: () => Promise<Response>): Promise<Response> {
-  for (;;) {
+/** How often it asks again where the API is not available. */
+const MOST_AGAIN = 30;
+
+/** Asks again when the answer allows it. */
+async function untilServed(ask: () => Promise<Response>): Promise<Response> {
+  for (let unavailable = 0; ; ) {
     const response = await ask();
-    if (response.status !== 429) {
+    unavailable += response.status === 503 ? 1 : 0;
+    if (response.status !== 429 && (response.status !== 503 || unavailable > MOST_AGAIN)) {
       return response;
     }
     await response.text();
