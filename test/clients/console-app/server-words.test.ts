@@ -41,6 +41,12 @@ describe('what the server says', () => {
     expect(inGerman('3 in a week, 2 of them on topics that no reader has')).to.equal(
       '3 in einer Woche, davon 2 an Topics, die kein Leser hat',
     );
+    expect(inGerman('dock (reader 7) has no format yet: all its messages will be rejected')).to.equal(
+      'dock (Leser 7) hat noch kein Format: Alle seine Nachrichten werden abgelehnt',
+    );
+    expect(inGerman('file is empty; its first line must name the columns')).to.equal(
+      'Datei: ist leer; die erste Zeile muss die Spalten nennen',
+    );
     expect(inGerman('something quite new')).to.equal(null);
     expect(inGerman(`payload is not JSON: ${'x'.repeat(3_000)}`)).to.equal(null);
   });

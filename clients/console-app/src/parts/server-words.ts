@@ -6,11 +6,13 @@ const DEEPEST = 3;
 
 /** A sentence of the server in the user's language, its field in front of it; null where that is not known. */
 export function serverWords(sentence: string, { serverSays, changes }: Texts = texts.value): string | null {
-  const [, field = '', rest = ''] = /^([a-z_]+)[^ ]* (.+)$/s.exec(sentence) ?? [];
-  const [whole, ofField] = [likest(sentence, serverSays), likest(rest, serverSays)];
+  const [, name = '', rest = ''] = /^([a-z_]+)[^ ]* (.+)$/s.exec(sentence) ?? [];
   const fields: Readonly<Record<string, string>> = changes.fields;
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  const whole = likest(sentence, serverSays);
+  const ofField = field === undefined ? null : likest(rest, serverSays);
   return ofField !== null && ofField.fixed >= (whole?.fixed ?? 0)
-    ? `${fields[field] ?? field}: ${inWords(ofField, serverSays, DEEPEST)}`
+    ? `${field}: ${inWords(ofField, serverSays, DEEPEST)}`
     : whole && inWords(whole, serverSays, DEEPEST);
 }
 

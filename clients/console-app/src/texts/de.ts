@@ -875,6 +875,7 @@ export const de = {
       time: 'Zeit der Lesungen',
       time_zone: 'Zeitzone',
       within_location_external_key: 'Nur innerhalb von',
+      file: 'Datei',
       hours: 'Arbeitszeit',
       reason: 'Grund',
       types: 'Arten',

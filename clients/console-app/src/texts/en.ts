@@ -856,6 +856,7 @@ export const en = {
       time: 'Time of reads',
       time_zone: 'Time zone',
       within_location_external_key: 'Only within',
+      file: 'File',
       hours: 'Working hours',
       reason: 'Reason',
       types: 'Types',

@@ -5,7 +5,7 @@
 export const SERVER_DE: Readonly<Record<string, string>> = {
   // Faults of cells. In front of them stands the name of the field.
   'is required': 'fehlt',
-  'must match {}': 'hat nur Buchstaben, Ziffern und Bindestriche',
+  'must match {}': 'darf nur Buchstaben, Ziffern und Bindestriche haben',
   'must be true or false': 'muss true oder false sein',
   'must be a JSON object': 'muss ein JSON-Objekt sein',
   'must be an RFC 3339 timestamp': 'muss eine Zeit wie 2026-05-04T08:00:00Z sein',
@@ -96,6 +96,7 @@ export const SERVER_DE: Readonly<Record<string, string>> = {
 
   // What Settings, Health finds.
   'There are none': 'Es gibt keine',
+  '{} (reader {})': '{1} (Leser {2})',
   '{}, none of them silent': '{1}, keiner davon stumm',
   '{} has no format yet: all its messages {} rejected':
     '{1} hat noch kein Format: Alle seine Nachrichten werden abgelehnt',
