@@ -290,16 +290,18 @@ function StateReason({ presence: { state, state_since: since, because } }: { pre
   if (state === 'present' || state === 'never_seen') {
     return null;
   }
+  // A sweep or a rule says it all; a reader that is not heard says more.
+  const whole = because !== null && !('reader_id' in because) ? because : null;
   return (
     <p class="hint">
-      {t.means[state]}
+      {whole === null ? t.means[state] : <BecauseOf because={whole} />}
       {since !== null && (
         <>
           {' '}
           ({texts.value.asset.since} <Instant at={since} />)
         </>
       )}
-      {because !== null && (
+      {because !== null && whole === null && (
         <>
           {' · '}
           <BecauseOf because={because} />

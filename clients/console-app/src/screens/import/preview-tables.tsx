@@ -24,7 +24,7 @@ export function FaultTable({ outcome: { faults, faults_left_out: leftOut } }: { 
         class="import-rows"
         rows={faults}
         columns={[
-          { title: t.line, isNumber: true, weight: 3, cell: ({ line }) => line },
+          { title: t.line, isNumber: true, cell: ({ line }) => line },
           {
             title: t.column,
             class: 'mono',
