@@ -130,12 +130,13 @@ function toPosition(stored: PositionRow): Position {
 
 /** Inserts missing rows. Processes of the earlier version, which run during an upgrade, read `is_in_feed`. */
 export async function insertPositions(db: Connection, assets: readonly AssetRef[]): Promise<void> {
+  const distinct = distinctAssets(assets);
   await db.exec(sql.prepared('insert-positions', NO_ROWS)`
     insert into positions (org_id, asset_id, is_in_feed)
     select org_id, asset_id, true
     from unnest(
-      ${sql.binary(integers(assets.map(({ orgId }) => orgId)))}::integer[],
-      ${sql.binary(integers(assets.map(({ assetId }) => assetId)))}::integer[]) as wanted (org_id, asset_id)
+      ${sql.binary(integers(distinct.map(({ orgId }) => orgId)))}::integer[],
+      ${sql.binary(integers(distinct.map(({ assetId }) => assetId)))}::integer[]) as wanted (org_id, asset_id)
     order by org_id, asset_id
     on conflict do nothing`);
 }

@@ -453,9 +453,10 @@ class AntennaReads {
 
   /** One read with that strength. */
   remove(bucket: number, rssi: number | null): void {
-    const index = this.#rssi.findLastIndex(
-      (each, at) => this.#buckets[at] === bucket && Object.is(each, rssi ?? Number.NaN),
-    );
+    let index = this.#firstFrom(bucket + 1) - 1;
+    while (index > 0 && !Object.is(this.#rssi[index], rssi ?? Number.NaN)) {
+      index -= 1;
+    }
     this.#buckets.splice(index, 1);
     this.#rssi.splice(index, 1);
     this.#changeAround(bucket, () => false);

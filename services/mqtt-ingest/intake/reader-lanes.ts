@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import type { ReadMessage } from '../../../domain/messages/message.ts';
 import type { MessageOutcome } from '../../../domain/messages/record-messages.ts';
@@ -114,6 +115,8 @@ class LargeLanes {
     number,
     { batch: Batch<ReadMessage, MessageOutcome>; messages: number }
   >();
+  /** By organization: `performance.now()` at which its next batch may begin. */
+  readonly #restsUntil = new Map<number, number>();
   readonly #turns = new FairSemaphore<number>({
     ...{ total: LARGE_LANES, kept: 1, perKey: 1, perKeyWithRoom: 1 },
     ...{ waitingPerKey: Number.POSITIVE_INFINITY, patience: FOREVER },
@@ -156,13 +159,35 @@ class LargeLanes {
     const { flush } = this.#options;
     const batch = new Batch<ReadMessage, MessageOutcome>({
       ...this.#options,
-      flush: (messages) => this.#turns.run(orgId, () => flush(messages)),
+      flush: async (messages) => {
+        await this.#rest(orgId);
+        return this.#turns.run(orgId, () => this.#timed(orgId, () => flush(messages)));
+      },
       lanes: 1,
     });
     if (this.#isDraining) {
       batch.drain(0);
     }
     return batch;
+  }
+
+  async #timed<Result>(orgId: number, work: () => Promise<Result>): Promise<Result> {
+    const began = performance.now();
+    try {
+      return await work();
+    } finally {
+      const ended = performance.now();
+      this.#restsUntil.set(orgId, ended + Math.min(LONGEST_REST, (ended - began) * REST));
+    }
+  }
+
+  /** Lets others catch up: a look-up takes several times as long beside a large batch, and further ones wait for it. */
+  async #rest(orgId: number): Promise<void> {
+    const ms = (this.#restsUntil.get(orgId) ?? 0) - performance.now();
+    if (ms > 0 && !this.#isDraining) {
+      await pause(ms);
+    }
+    this.#restsUntil.delete(orgId);
   }
 }
 
@@ -192,6 +217,12 @@ const MAX_HELD = 32_000;
 const MAX_ORGANIZATIONS = 500;
 
 const LARGE = 1_000;
+
+/** Between large batches of an organization, as a share of the time that the last one took. */
+const REST = 0.5;
+
+/** Milliseconds. */
+const LONGEST_REST = 500;
 
 function readerOf({ reader }: Pick<ReadMessage, 'reader'>): number {
   return reader?.readerId ?? NO_READER;
