@@ -32,6 +32,12 @@ export function onAlerts(listener: AlertListener): () => void {
   return () => alertListeners.delete(listener);
 }
 
+function tellOf(event: AlertEvent): void {
+  for (const listener of alertListeners) {
+    listener(event);
+  }
+}
+
 export function onReset(listener: () => void): () => void {
   resets.add(listener);
   return () => resets.delete(listener);
@@ -102,10 +108,7 @@ export function startLive(organization: number): () => void {
       },
       alert: (event) => {
         last = event.lastEventId;
-        const told: AlertEvent = JSON.parse(event.data);
-        for (const listener of alertListeners) {
-          listener(told);
-        }
+        tellOf(JSON.parse(event.data));
       },
       move: (event) => {
         last = event.lastEventId;
