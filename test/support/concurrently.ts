@@ -1,6 +1,6 @@
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../db/timescale/connections/transaction.ts';
-import { recordScans } from '../../domain/tracking/record.ts';
+import { type RecordOptions, recordScans } from '../../domain/tracking/record.ts';
 import type { Outcome, Scan } from '../../domain/tracking/scan.ts';
 import type { TestDatabase } from './database.ts';
 import { RULES } from './recording.ts';
@@ -9,10 +9,10 @@ import { RULES } from './recording.ts';
 export async function recordIn(
   client: Client,
   scans: readonly Scan[],
-  { isCareful = false } = {},
+  options: Partial<Pick<RecordOptions, 'isCareful' | 'repeats'>> = {},
 ): Promise<Outcome[]> {
   const now = Math.max(...scans.map(({ receivedAt }) => receivedAt));
-  const { outcomes } = await recordScans(client, scans, { rules: RULES, now, isCareful });
+  const { outcomes } = await recordScans(client, scans, { rules: RULES, now, isCareful: false, ...options });
   return outcomes;
 }
 

@@ -16,7 +16,7 @@ const MARKED_INSIDE = /(?<=[;\t\r\n])'(?=['"]*[=+\-@＝＋－＠])/g;
  * JAN2 as 2-Jan. They keep numbers of up to eleven digits without leading zeros.
  */
 const TURNED =
-  /^(?!(?:0|[1-9]\d{0,10})$)'*(?:\d[\d .,:/%-]*(?:e[+-]?\d+)?|true|false|wahr|falsch|(?=\D{0,12}\d)(?:\d{1,4}[-./ ]{0,2})?(?:jan(?:uary?)?|feb(?:ruary?)?|mar(?:ch)?|märz?|mrz|apr(?:il)?|ma[yi]|jun[ei]?|jul[yi]?|aug(?:ust)?|sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?)(?:[-./ ]{0,2}\d{1,4})?)$/i;
+  /^(?!(?:0|[1-9]\d{0,10})$)'*(?!')(?:\d[\d .,:/%-]*(?:e[+-]?\d+)?|true|false|wahr|falsch|(?=\D{0,12}\d)(?:\d{1,4}[-./ ]{0,2})?(?:jan(?:uary?)?|feb(?:ruary?)?|mar(?:ch)?|märz?|mrz|apr(?:il)?|ma[yi]|jun[ei]?|jul[yi]?|aug(?:ust)?|sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?)(?:[-./ ]{0,2}\d{1,4})?)$/i;
 
 /** @param isForSpreadsheets that the text is to come back from one as it is. */
 export function harmless(cell: string, isForSpreadsheets = false): string {

@@ -6,7 +6,8 @@ const DEEPEST = 3;
 
 /** A sentence of the server in the user's language, its field in front of it; null where that is not known. */
 export function serverWords(sentence: string, { serverSays, changes }: Texts = texts.value): string | null {
-  const [, name = '', rest = ''] = /^([a-z_]+)[^ ]* (.+)$/s.exec(sentence) ?? [];
+  const [name = ''] = /^[a-z_]*/.exec(sentence) ?? [];
+  const rest = sentence.slice(sentence.indexOf(' ') + 1);
   const fields: Readonly<Record<string, string>> = changes.fields;
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
   const whole = likest(sentence, serverSays);
