@@ -4,7 +4,7 @@ import type { MoveRow } from './event.ts';
 import { movesAtAs } from './moves-at.ts';
 import { sealedFor } from './sealed-for.ts';
 
-/** The most events of the feed to search for moves: a storm of alerts may be newer. */
+/** At most so many events are searched for moves: a storm of alerts may have followed the last move. */
 const LOOKED_AT = 10_000;
 
 /** Bytes of rows, as they are stored. */

@@ -68,7 +68,7 @@ export class RecentReadings {
 /** Numbers side by side: objects for each tag and kind took the processor four times as long to look through. */
 class KnownValues {
   readonly places = new PairMap<number, number, number>();
-  /** For each kind of a tag its value, when it was written, and when it was last said. */
+  /** For each tag and kind of reading: its value, when that was written, and when it was last reported. */
   numbers = new Float64Array(FEW_TAGS * NUMBERS);
 
   add(orgId: number, tagId: number): number {

@@ -86,7 +86,7 @@ export const MOST_SPELLINGS = 10;
 
 /**
  * The tags with each read's key; a few more than {@link MOST_SPELLINGS} at most. Sorted by key, so that the planner takes the
- * index on keys. One that begins with the organization and reads all its tags seems as good without statistics.
+ * index on keys. Without statistics, an index that begins with the organization seems as good, but reads all of its tags.
  */
 function findCandidates(db: Connection, asked: readonly DistinctRead[]): Promise<readonly CandidateRow[]> {
   const keys = asked.map(({ read }) => soughtKeys(read.tagType, read.value));

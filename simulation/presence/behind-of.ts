@@ -1,6 +1,6 @@
 import type { PresenceDocument } from '../truth/presence-document.ts';
 
-/** Milliseconds by which the clock is behind of the reader that saw an asset where it was last. */
+/** Milliseconds by which the clock of the reader at the asset's last location is behind. */
 export function behindOf(site: PresenceDocument, { there }: PresenceDocument['assets'][number]): number {
   const location = there.at(-1)?.location;
   const name = site.continuous.find((each) => each.location === location)?.reader;

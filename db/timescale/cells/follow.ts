@@ -52,7 +52,7 @@ export interface Applied {
   xids: readonly number[];
 }
 
-/** Applies everything committed up to that position, which is on disk. */
+/** Applies everything committed up to `upTo`. The log must be on disk up to there. */
 export async function catchUp({ from, to, orgId, slot, tables }: Cells, upTo: string): Promise<Applied> {
   let applied = lsnOf((await findMove(to, orgId))?.applied ?? '0/0');
   let changes = 0;

@@ -31,7 +31,7 @@ export interface MeasuredWanted {
   assetId: number;
   /** From when on they matter. */
   since: Micros;
-  /** Rules with an alert that was raised before, and not over by then. */
+  /** Rules with an alert that was raised before `since` and was still open then. */
   alerted: ReadonlySet<string>;
 }
 

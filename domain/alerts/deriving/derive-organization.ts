@@ -139,7 +139,7 @@ async function keepMeasured(
   }
 }
 
-/** Assets of each source, however long they take. */
+/** The least share of a turn: so many assets of each source are looked at, however long it takes. */
 const LEAST = 20;
 
 const NOT_SPREAD = { isWhole: false, isOfLocation: false, isBehind: false };

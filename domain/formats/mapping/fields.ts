@@ -175,8 +175,8 @@ function firstUsable<T>(candidates: readonly Candidate[], accept: (value: unknow
 }
 
 /**
- * The first port; without one, the first name. A value that a transform cannot read counts as a name: some antenna is
- * named.
+ * The first port; without one, the first name. A value that a transform cannot read still counts as a name, because it
+ * shows that an antenna was named.
  */
 function firstAntenna(candidates: readonly Candidate[]) {
   return (scope: Scope): number | string | null => {

@@ -32,9 +32,9 @@ export interface SealingFigures {
 export const NOTHING_SEALED: SealingFigures = { sealed: 0, unsealed: 0, lag: 0, setAside: [] };
 
 export interface SealingHooks {
-  /** An organization is passed over from now on. */
+  /** An organization is set aside: its events are not sealed until it is mended. */
   onSetAside?: ((fault: SealingFault) => void) | undefined;
-  /** Its events are sealed again. */
+  /** An organization that was set aside is sealed again. */
   onMended?: ((orgId: number) => void) | undefined;
 }
 

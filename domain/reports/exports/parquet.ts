@@ -70,7 +70,7 @@ function schemaOf(columns: readonly Column<never>[]): SchemaElement[] {
   ];
 }
 
-/** Both kinds of type annotation: older programs know the first only, and by the second times are known to be UTC. */
+/** Both annotations of each type: older programs know only `converted_type`; only `logical_type` says that times are UTC. */
 const TYPES: Record<ColumnType, Omit<SchemaElement, 'name'>> = {
   id: { type: 'INT32' },
   key: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },

@@ -2,7 +2,7 @@ import type { Micros } from '../../../base/instant.ts';
 
 /** Where an asset is on a plan with a scale, in metres from the left and the top of its image. */
 export interface MetricPosition {
-  /** That the plan belongs to. */
+  /** The location that the plan belongs to. */
   planLocationId: number;
   x: number;
   y: number;

@@ -290,7 +290,7 @@ interface Group extends Omit<Settled, 'events'> {
 /**
  * The groups up to the first event that is in none, so that the lane's position never passes what was not sent.
  *
- * @returns with them the position up to which everything is in one.
+ * @returns these groups, and the position up to which every event belongs to one.
  */
 function inOrder(
   loaded: readonly Loaded[],

@@ -28,7 +28,7 @@ export const HISTORY_ITEM: JsonSchema = {
       type: ['integer', 'null'],
       minimum: 0,
       description:
-        'How long it had stayed at the location before, in whole seconds. Null on the earliest row of the history.',
+        'How long it had stayed at the previous location, in whole seconds. Null on the earliest row of the history.',
     },
     row: ROW_SCHEMA,
   },

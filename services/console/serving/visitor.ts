@@ -7,7 +7,7 @@ import { networkOf } from '../../../platform/rate-limit/sign-in-failures.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { findSession, type Sender, senderOf } from './person.ts';
 
-/** A request that need not be signed in, or is about the own account: of no organization. */
+/** A request outside any organization: it needs no sign-in, or is about the caller's own account. */
 export interface Visitor extends Sender {
   session: SessionRow | null;
   parts: ConsoleParts;

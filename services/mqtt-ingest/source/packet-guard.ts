@@ -16,7 +16,7 @@ export class PacketGuard {
   #type = 0;
   #packets = 0;
 
-  /** @param most largest remaining length allowed, in bytes; of all but CONNECT and PUBLISH at most {@link MOST_OTHER}. */
+  /** @param most largest remaining length of a CONNECT or PUBLISH, in bytes; of other packets it is {@link MOST_OTHER} at most. */
   constructor(most: number) {
     this.#most = most;
   }

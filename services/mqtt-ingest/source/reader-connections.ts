@@ -66,7 +66,7 @@ export class ReaderConnections {
   #note(reader: Reader, isConnected: boolean): void {
     reader.changes.push({ at: this.#options.clock(), isConnected });
     if (reader.changes.length > MOST_CHANGES) {
-      // The oldest connection between two absences, which become one.
+      // Drop the oldest connection between two absences; the absences become one.
       const connect = reader.changes.findIndex((change, at) => at > 0 && change.isConnected);
       reader.changes.splice(connect, 2);
     }

@@ -22,7 +22,7 @@ export function SignInScreen() {
   const [another, setAnother] = useState<string | null>(null);
   const waiting = app.queue.waiting.value;
   const { rejected } = app.session.stored.value;
-  /** Work continues while the token is refused; after signing out scans are hidden. */
+  /** Shown while the token is refused, because work continues; hidden after signing out. */
   const latest = app.session.isOpen.value ? app.queue.recent.value[0] : undefined;
 
   const attempt = async (given: string, isAgreed = false) => {

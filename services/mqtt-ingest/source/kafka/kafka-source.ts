@@ -259,7 +259,7 @@ class Consuming {
       return;
     }
     if (this.#new.has(key) && record.offset !== taken.next && this.#joins > 1) {
-      // It may have been asked for before a rebalance; a new consumer starts from what is committed.
+      // The record may have been fetched before a rebalance. A new consumer starts at the committed offset.
       throw new Error(`partition ${key} came back at another offset`);
     }
     const done = taken.take(record.offset);

@@ -281,8 +281,8 @@ function lostText({ lost_by_db: lost }: Rival): string {
 const RECORDED_WITHIN = 5_000;
 
 /**
- * An earlier answer about the stay's beginning that was wrong. Until the moving read is recorded, the earlier location
- * is a right answer.
+ * Earlier answers about the stay's beginning that were wrong. Until the read that moved the asset was recorded, naming the
+ * earlier location was right.
  */
 function corrected({ stay, said_before: said }: Why): Why['said_before'] {
   const recorded = Date.parse(stay?.from ?? '') + RECORDED_WITHIN;
