@@ -1,3 +1,4 @@
+import { BitReader, METHODS, readNumber } from './epc.ts';
 import { areValid, type Elements, identifierAt, identifierNamed, type Part } from './gs1-elements.ts';
 
 /**
@@ -7,58 +8,8 @@ import { areValid, type Elements, identifierAt, identifierNamed, type Part } fro
  */
 export function decompressed(text: string): Elements | null {
   return /^[\w-]{5,512}$/.test(text)
-    ? (elementsIn(text, (sequence) => sequence) ?? elementsIn(text, (sequence) => [...sequence].sort()))
+    ? (readElements(text, (sequence) => sequence) ?? readElements(text, (sequence) => [...sequence].sort()))
     : null;
-}
-
-/** @param ordered orders the identifiers of a sequence: GS1's toolkit and libraries made from it write them sorted. */
-function elementsIn(text: string, ordered: (sequence: string[]) => string[]): Elements | null {
-  try {
-    const elements = readElements(new Bits(text), ordered);
-    return elements.size > 0 && areValid(elements) ? elements : null;
-  } catch (error) {
-    if (error instanceof NotCompressed) {
-      return null;
-    }
-    throw error;
-  }
-}
-
-class NotCompressed extends Error {}
-
-const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-const HEX = '0123456789abcdef';
-
-class Bits {
-  readonly #bits: string;
-  #at = 0;
-
-  constructor(text: string) {
-    this.#bits = Array.from(text, (sign) => BASE64.indexOf(sign).toString(2).padStart(6, '0')).join('');
-  }
-
-  /** Fewer than 6 zeros fill the last sign. */
-  isAtEnd(): boolean {
-    return this.#bits.length - this.#at < 6 && !this.#bits.includes('1', this.#at);
-  }
-
-  take(count: number): bigint {
-    const bits = this.#bits.slice(this.#at, this.#at + count);
-    if (bits.length < count) {
-      throw new NotCompressed();
-    }
-    this.#at += count;
-    return BigInt(`0b0${bits}`);
-  }
-
-  characters(count: number, width: number, toCharacter: (code: number) => string | undefined): string {
-    return Array.from({ length: count }, () => toCharacter(Number(this.take(width)))).join('');
-  }
-
-  digits(count: number): string {
-    const digits = String(this.take((10n ** BigInt(count) - 1n).toString(2).length)).padStart(count, '0');
-    return count === 0 ? '' : digits;
-  }
 }
 
 /** Codes of identifiers that often come together. A run of identifiers has a run of codes. */
@@ -89,40 +40,64 @@ const SEQUENCES: ReadonlyMap<string, string[]> = new Map(
   }).map(([code, identifiers]) => [code, identifiers.split(' ')]),
 );
 
-function readElements(bits: Bits, ordered: (sequence: string[]) => string[]): Elements {
+/** @param ordered orders the identifiers of a sequence: GS1's toolkit and libraries made from it write them sorted. */
+function readElements(text: string, ordered: (sequence: string[]) => string[]): Elements | null {
+  const from = new BitReader(hexOf(text));
   const elements = new Map<string, string>();
-  while (!bits.isAtEnd()) {
-    const code = bits.characters(2, 4, (nibble) => HEX[nibble]);
+  for (;;) {
+    const left = 6 * text.length - from.at;
+    if (left < 6) {
+      // Zeros fill the last character.
+      return left >= 0 && from.isZero(left) && elements.size > 0 && areValid(elements) ? elements : null;
+    }
+    const code = hexDigits(from, 2);
     if (code.startsWith('f')) {
-      skipOther(bits, Number.parseInt(code, 16) % 16);
+      if (!skipOther(from, Number.parseInt(code, 16) % 16)) {
+        return null;
+      }
       continue;
     }
-    for (const ai of ordered(SEQUENCES.get(code) ?? [readIdentifier(bits, code)])) {
-      if (elements.has(ai)) {
-        throw new NotCompressed();
+    for (const ai of ordered(SEQUENCES.get(code) ?? [readIdentifier(from, code)])) {
+      const value = readValue(from, ai);
+      if (value === null || elements.has(ai)) {
+        return null;
       }
-      elements.set(ai, readValue(bits, ai));
+      elements.set(ai, value);
     }
   }
-  return elements;
 }
 
-function readIdentifier(bits: Bits, code: string): string {
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** With zeros at the end, up to a whole digit. */
+function hexOf(text: string): string {
+  const bits = [...text].map((sign) => BASE64.indexOf(sign).toString(2).padStart(6, '0')).join('');
+  return bits.replace(/.{1,4}/g, (four) => Number.parseInt(four.padEnd(4, '0'), 2).toString(16));
+}
+
+function hexDigits(from: BitReader, count: number): string {
+  return Array.from({ length: count }, () => from.number(4).toString(16)).join('');
+}
+
+function readIdentifier(from: BitReader, code: string): string {
   let ai = code;
   while (ai.length < 4 && identifierAt(ai, 0) === null) {
-    ai += bits.characters(1, 4, (nibble) => HEX[nibble]);
+    ai += hexDigits(from, 1);
   }
   return ai;
 }
 
-function readValue(bits: Bits, ai: string): string {
+function readValue(from: BitReader, ai: string): string | null {
   const identifier = identifierNamed(ai);
-  if (identifier === undefined) {
-    throw new NotCompressed();
+  let value = '';
+  for (const part of joined(identifier?.parts ?? [])) {
+    const text = part.kind === 'N' ? readNumber(from, readLength(from, part)) : readText(from, part);
+    if (text === null) {
+      return null;
+    }
+    value += text;
   }
-  return joined(identifier.parts)
-    .map((part) => (part.kind === 'N' ? bits.digits(readLength(bits, part)) : readText(bits, part)))
-    .join('');
+  return identifier === undefined ? null : value;
 }
 
 /** Neighbouring numbers of fixed length are compressed as one. */
@@ -133,35 +108,28 @@ function joined(parts: readonly Part[]): readonly Part[] {
     : parts;
 }
 
-function readLength(bits: Bits, { least, most }: Part): number {
-  return least === most ? most : Number(bits.take(most.toString(2).length));
+function readLength(from: BitReader, { least, most }: Part): number {
+  return least === most ? most : from.number(most.toString(2).length);
 }
 
-function readText(bits: Bits, part: Part): string {
-  const encoding = Number(bits.take(3));
-  return readEncoded(bits, encoding, readLength(bits, part));
+function readText(from: BitReader, part: Part): string | null {
+  const read = readMethod(from);
+  return read?.(from, readLength(from, part)) ?? null;
 }
 
-function readEncoded(bits: Bits, encoding: number, length: number): string {
-  switch (encoding) {
-    case 0:
-      return bits.digits(length);
-    case 1:
-      return bits.characters(length, 4, (nibble) => HEX[nibble]);
-    case 2:
-      return bits.characters(length, 4, (nibble) => HEX[nibble]).toUpperCase();
-    case 3:
-      return bits.characters(length, 6, (index) => BASE64[index]);
-    case 4:
-      return bits.characters(length, 7, (code) => String.fromCharCode(code));
-    default:
-      throw new NotCompressed();
-  }
+/** The first five methods of tags, in the same order. */
+function readMethod(from: BitReader) {
+  return METHODS.slice(0, 5)[from.number(3)]?.read;
 }
 
-/** A parameter of the link that is no element: the length of its name, of which 4 bits are known, name and value. */
-function skipOther(bits: Bits, lengthBegun: number): void {
-  bits.take(6 * (lengthBegun * 8 + Number(bits.take(3))));
-  const encoding = Number(bits.take(3));
-  readEncoded(bits, encoding, Number(bits.take(7)));
+/**
+ * Skips a parameter of the link that is no element: the length of its name, of which 4 bits are known, name and value.
+ *
+ * @returns false if it is none.
+ */
+function skipOther(from: BitReader, lengthBegun: number): boolean {
+  const length = lengthBegun * 8 + from.number(3);
+  from.at += 6 * length;
+  const read = readMethod(from);
+  return read !== undefined && read(from, from.number(7)) !== null;
 }

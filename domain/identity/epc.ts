@@ -175,7 +175,7 @@ function isRest({ hasToggle }: EpcScheme, from: BitReader, values: Values): bool
 }
 
 /** Reads numbers from hex digits, bit by bit. It reads zeros beyond the end; `isOver` tells. */
-class BitReader {
+export class BitReader {
   at = 0;
   readonly #hex: string;
   readonly length: number;
@@ -368,7 +368,7 @@ function date(): EpcField {
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** How a text of variable length is written; the place in the list is the indicator in front of it. */
-const METHODS: readonly Method[] = [
+export const METHODS: readonly Method[] = [
   { is: /^[0-9]*$/, read: readNumber },
   { is: /^[0-9a-f]*$/, read: byTable('0123456789abcdef', 4) },
   { is: /^[0-9A-F]*$/, read: byTable('0123456789ABCDEF', 4) },
@@ -452,7 +452,7 @@ function readPrefix(from: BitReader, into: Values): number {
   return at < PREFIX_BITS.length && prefix.length === 12 - at ? at : -1;
 }
 
-function readNumber(from: BitReader, length: number): string | null {
+export function readNumber(from: BitReader, length: number): string | null {
   const bits = Math.ceil(length * Math.log2(10));
   const value = length === 0 ? '' : from.decimal(bits).padStart(length, '0');
   return value.length === length ? value : null;

@@ -90,7 +90,7 @@ export interface Standing {
 
 /**
  * Locations whose name, key, description or a live tag contains a text, case-insensitively, or that have it as a tag in
- * any notation: their ids as `found`; nothing without a search. Precedes a statement with {@link isFound}.
+ * any notation: their ids as `found`; nothing without a search. Precedes a statement with {@link IS_FOUND}.
  */
 export function finding(
   orgId: number,
