@@ -170,7 +170,7 @@ async function importInto(
   let done = 0;
   const importGroup = async () => {
     await importRows(transaction, group, {
-      ...{ resource, report, problems, postponed, onlooker },
+      ...{ resource, report, problems, keys: notes.keys, postponed, onlooker },
       same: heavy.same,
     });
     done += group.length;

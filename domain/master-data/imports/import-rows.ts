@@ -8,8 +8,9 @@ import { keyOfTag, type NewTag, tagName } from '../tags/new-tag.ts';
 import { MOST_TAGS } from '../tags/queries.ts';
 import { storedTags } from '../tags/stored-tags.ts';
 import { fieldChanges, loggedUpdate, patchedRow } from './difference.ts';
+import { turnedInto } from './harmless.ts';
 import type { Postponed } from './postponed.ts';
-import type { FileProblems } from './read-rows.ts';
+import type { FileKeys, FileProblems } from './read-rows.ts';
 import { countRow, type ImportReport, noteRespelled, type RespelledTag, type RowChange } from './report.ts';
 import type { ImportRow } from './row.ts';
 import { lockRows, readStoredRows, type StoredRow } from './stored-rows.ts';
@@ -27,6 +28,7 @@ interface Importing {
   resource: Keyed;
   report: ImportReport;
   problems: FileProblems;
+  keys: FileKeys;
   postponed: Postponed;
   same: SameJson;
   onlooker: Onlooker | undefined;
@@ -141,13 +143,17 @@ async function updateStored(
   }
 }
 
-/** Refuses new rows, and removes them from `left`, that have a stored key as a spreadsheet shows it. */
+/**
+ * Refuses new rows, and removes them from `left`, that have a stored key as a spreadsheet shows it. Keys that the file has, too,
+ * were not turned.
+ */
 async function refuseTurned(
   transaction: OrganizationChange,
   left: Map<string, ImportRow>,
-  { resource, problems }: Importing,
+  { resource, problems, keys }: Importing,
 ): Promise<void> {
-  const rows = new Map([...left.values()].flatMap((row) => (row.turnedFrom ?? []).map((key) => [key, row])));
+  const turned = (row: ImportRow) => turnedInto(row.keyCell ?? '').filter((key) => !keys.has(key));
+  const rows = new Map([...left.values()].flatMap((row) => turned(row).map((key) => [key, row])));
   const stored =
     rows.size === 0 ? [] : await findLiveByKeys(transaction, resource, transaction.orgId, [...rows.keys()]);
   for (const { external_key: key } of stored) {

@@ -52,7 +52,8 @@ export async function* readRows(
       if (issues.length > 0) {
         problems.note(row.line, issues, row.read.ok ? 0 : row.read.leftOut);
       } else if (row.read.ok) {
-        yield { line: row.line, given: row.read.value, turnedFrom: row.turnedFrom ?? [] };
+        const keyCell = record.cells[columns.indexOf('external_key')] ?? '';
+        yield { line: row.line, given: row.read.value, keyCell };
       }
     }
   } catch (error) {

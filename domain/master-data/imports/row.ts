@@ -13,21 +13,20 @@ import {
   type NamedColumn,
   readGivenRow,
 } from './given-row.ts';
-import { turnedInto, withoutApostrophes } from './harmless.ts';
+import { withoutApostrophes } from './harmless.ts';
 import { parseTagList } from './tag-list.ts';
 
 export interface ImportRow {
   line: number;
   given: GivenRow;
-  /** Keys that a spreadsheet may have turned into the given one. */
-  turnedFrom?: readonly string[];
+  /** The cell of its key as the file has it; a batch has none. */
+  keyCell?: string;
 }
 
 /** A row, or why it cannot be imported; its key, if valid, and whether it has a name are known in either case. */
 export interface RowOfFile {
   line: number;
   externalKey: string | undefined;
-  turnedFrom?: readonly string[];
   isNamed: boolean;
   read: Checked<GivenRow>;
 }
@@ -57,7 +56,6 @@ export function readRow(
   return {
     line,
     externalKey: isKeyed ? String(object.external_key) : undefined,
-    turnedFrom: turnedInto(cells[columns.indexOf('external_key')] ?? ''),
     isNamed: object.name !== undefined,
     read: given.ok && refusals.length === 0 ? given : gathered(refusals),
   };

@@ -115,6 +115,13 @@ describe('importing assets over HTTP', () => {
     ]);
   });
 
+  it('takes a key as it is where the file has the one that a spreadsheet would turn into it', async () => {
+    const { imported } = await importer();
+    const between = Array.from({ length: 300 }, (_, index) => `P-${index},Between\n`).join('');
+    const rows = `007,Bond\n${between}7,Seven\n`;
+    expect(await imported(`external_key,name\n${rows}`)).to.include({ created: 302 });
+  });
+
   it('makes keys for rows without one, past those that are taken, and creates them anew each time', async () => {
     const { imported, assets } = await importer();
     await imported('name,external_key\nTaken,ASSET-0002\nTaken,ASSET-0003');
