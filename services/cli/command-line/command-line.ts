@@ -10,7 +10,9 @@ import { linesForTerminal } from './for-terminal.ts';
  * dashes is written `--name=--json`; one dash is fine (`--min-rssi -65`).
  */
 export class Command extends AnyCommand {
-  override createCommand(name?: string): AnyCommand {
+  declare readonly commands: readonly Command[];
+
+  override createCommand(name?: string): Command {
     return new Command(name);
   }
 
@@ -58,7 +60,7 @@ export function commandLine(): Command {
     .description('Asset and location tracking from the command line.')
     .version(VERSION, '--version', 'print the version')
     .addHelpCommand(
-      new AnyCommand('help').argument('[command]').description('the help of a command').helpGroup(RUNNING),
+      new Command('help').argument('[command]').description('the help of a command').helpGroup(RUNNING),
     )
     .exitOverride()
     .showHelpAfterError(`(${TAGTRAIL} --help shows how it is used)`)
@@ -126,21 +128,19 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
 /** Adds a command to the group of its noun (`org create`), created on demand. */
 export function addCommand(program: Command, noun: string, verb: string): Command {
   const group = program.commands.find((command) => command.name() === noun) ?? addNoun(program, noun);
-  return withConventions(group, verb, `${noun} ${verb}`);
+  return withConventions(group.command(verb), `${noun} ${verb}`);
 }
 
-function addNoun(program: Command, noun: string): AnyCommand {
+function addNoun(program: Command, noun: string): Command {
   const [heading, about] = NOUNS[noun] ?? ['More:', ''];
   return program.command(noun).helpGroup(heading).summary(about);
 }
 
 export function addTopCommand(program: Command, verb: string): Command {
-  return withConventions(program, verb, verb).helpGroup(RUNNING);
+  return withConventions(program.command(verb), verb).helpGroup(RUNNING);
 }
 
-function withConventions(group: AnyCommand, verb: string, path: string): Command {
-  const command = new Command(verb).copyInheritedSettings(group);
-  group.addCommand(command);
+function withConventions(command: Command, path: string): Command {
   return command
     .option('--json', 'print one JSON document and nothing else')
     .showHelpAfterError(`(${TAGTRAIL} ${path} --help shows how it is used)`);

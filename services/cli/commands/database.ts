@@ -158,10 +158,7 @@ function addDatabaseChecksums(program: Command): void {
     .addHelpText(...examples('database checksums --json > before.json'))
     .prints(async () => {
       const sums = await withConnections(({ pool }) => inSnapshot(pool, (client) => checksums(client)));
-      return {
-        json: sums,
-        text: checksumTable(sums).join('\n'),
-      };
+      return { json: sums, text: checksumTable(sums).join('\n') };
     });
 }
 

@@ -259,7 +259,7 @@ function addLocateTry(program: Command): void {
     )
     .prints(async (options: TryOptions) => {
       const deciding = decidingOf(options, 'strength');
-      const tried = await withConnections(async ({ pool }) => {
+      return withConnections(async ({ pool }) => {
         const client = await pool.connect();
         try {
           return await tryOn(client, options, deciding);
@@ -267,7 +267,6 @@ function addLocateTry(program: Command): void {
           client.release();
         }
       });
-      return tried;
     });
 }
 

@@ -50,7 +50,7 @@ export function addWhy(program: Command): void {
     .prints(async (options: Options) => {
       const { org: orgId, asset: externalKey } = options;
       const at = options.at === undefined ? null : firstAfter(options.at) - 1;
-      const result = await withConnections(async ({ db, pool }) => {
+      return withConnections(async ({ db, pool }) => {
         await requirePast(db, at === null ? {} : { at });
         await requireLiveOrganization(db, orgId);
         const assetId = await requireLiveByKey(db, 'asset', orgId, externalKey);
@@ -64,7 +64,6 @@ export function addWhy(program: Command): void {
           text: whyText(externalKey, explanation, names),
         };
       });
-      return result;
     });
 }
 
