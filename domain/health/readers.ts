@@ -146,17 +146,11 @@ function withUnreadableTimes(rows: readonly ReaderRow[]): Finding[] {
 }
 
 function withImpossibleReadings(rows: readonly ReaderRow[]): Finding[] {
-  return rows
-    .filter((reader) => reader.readings_example !== null)
-    .slice(0, MOST_NAMED)
-    .map((reader) =>
-      warning(
-        'readers',
-        `${nameOf(reader)} had a measured value that is impossible: ${JSON.stringify(reader.readings_example)}; such values are left out`,
-        `Look at the tag's sensor; or, if the value has another unit, copy its format (${TAGTRAIL} format show ${reader.format}) and scale it`,
-        { what: 'set_format', id: reader.id },
-      ),
-    );
+  const impossible = rows.filter((reader) => reader.readings_example !== null);
+  return warningOfEach(impossible, 'set_format', ({ readings_example: example, format }) => [
+    `had a measured value that is impossible: ${JSON.stringify(example)}; such values are left out`,
+    `Look at the tag's sensor; or, if the value has another unit, copy its format (${TAGTRAIL} format show ${format}) and scale it`,
+  ]);
 }
 
 function withUnplacedAntennas(rows: readonly ReaderRow[]): Finding[] {
