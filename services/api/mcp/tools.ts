@@ -44,7 +44,7 @@ const whereAt = ({ asset = '', at = '', known_at: known }: Arguments): Ask => ({
   operationId: 'reportPositionsAt',
   query: { asset_external_key: asset, at, ...(known === undefined ? {} : { known_at: known }) },
 });
-const each = (states: readonly string[], ask: (state: string) => Ask) =>
+const byState = (states: readonly string[], ask: (state: string) => Ask) =>
   Object.fromEntries(states.map((state) => [state, ask(state)]));
 const ofAsset = (_: Arguments, asset: Named | null) => `asset/${asset?.id}`;
 
@@ -101,14 +101,14 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       'Assets that are missing, overdue or not known to be there, and why: `because` names the rule, the sweep, or the reader that did not listen.',
     input: { location: { ...PLACE, isOptional: true } },
     asks: (given) =>
-      each(['missing', 'overdue', 'unknown'], (state) => presence({ ...placed(given), state })),
+      byState(['missing', 'overdue', 'unknown'], (state) => presence({ ...placed(given), state })),
     screen: () => 'now',
   },
   alerts: {
     description: 'Alerts that are open or acknowledged, of assets, and of readers that are silent or gone.',
     input: {},
     asks: () =>
-      each(['open', 'acknowledged'], (state) => ({
+      byState(['open', 'acknowledged'], (state) => ({
         operationId: 'listAlerts',
         query: { state, limit: MOST_ROWS },
       })),
