@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Page } from 'playwright-core';
 import { ulid } from 'ulid';
 import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
 import { until } from '../../support/browser.ts';
@@ -50,6 +51,20 @@ describe('alerts in the console, in a browser', () => {
   const seal = () => sealBatch(database.pool, [{ orgId: site.orgId, after: 0, share: 1_000 }]);
   const from = new Date(Date.now() - 600_000).toISOString();
 
+  async function beNotified(page: Page): Promise<void> {
+    await page.context().grantPermissions(['notifications']);
+    await page.getByRole('button', { name: /Viewer/ }).click();
+    await page.getByLabel('Notify me of new alerts here').check();
+    await page.evaluate(`document.hasFocus = () => false;
+      told = [];
+      Notification = class extends Notification {
+        constructor(title, options) {
+          super(title, options);
+          told.push(title + ': ' + options.body);
+        }
+      }`);
+  }
+
   it('does not say that all is well where no rule watches', async () => {
     const other = await Site.create(database, 'Without rules');
     const page = await app.open('#/alerts', await app.as('viewer', other.orgId));
@@ -63,20 +78,10 @@ describe('alerts in the console, in a browser', () => {
     await page.getByRole('heading', { name: 'All is well' }).waitFor();
     const found = await faultsOf(page, 'alerts-none');
     await page.setViewportSize(DESK);
-    await page.context().grantPermissions(['notifications']);
-    await page.getByRole('button', { name: /Viewer/ }).click();
-    await page.getByLabel('Notify me of new alerts here').check();
+    await beNotified(page);
     found.push(...(await faultsOf(page, 'account-notifies')));
     await page.setViewportSize(DESK);
     await page.keyboard.press('Escape');
-    await page.evaluate(`document.hasFocus = () => false;
-      told = [];
-      Notification = class extends Notification {
-        constructor(title, options) {
-          super(title, options);
-          told.push(title + ': ' + options.body);
-        }
-      }`);
     await raise({
       kind: 'not_allowed',
       because: { location_id: dock, from },
@@ -149,5 +154,24 @@ describe('alerts in the console, in a browser', () => {
     await all.waitFor({ state: 'detached' });
     expect(await database.rows("select from alerts where state = 'open'")).to.deep.equal([]);
     expect(found).to.deep.equal([]);
+  });
+
+  it('notifies once of many that are opened together', async () => {
+    const page = await app.open('#/alerts', await app.as('viewer', site.orgId));
+    await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor();
+    await beNotified(page);
+    const readers = [];
+    for (let number = 0; number < 5; number++) {
+      readers.push(await site.reader(`many-${number}`, []));
+    }
+    await database.rows(
+      `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, reader_id, opened_at, because)
+       select $1, id, $2, now(), 'Forklifts leave the yard', 'reader', reader, now(), '{"state": "silent"}'
+       from unnest($3::text[], $4::integer[]) each (id, reader)`,
+      [site.orgId, ruleId, readers.map(() => ulid()), readers],
+    );
+    await seal();
+    await until(page, 'told.length > 0');
+    expect(await page.evaluate<string[]>('told')).to.deep.equal(['5 open alerts: undefined']);
   });
 });

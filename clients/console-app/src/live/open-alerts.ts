@@ -1,10 +1,12 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { AlertEvent } from '../api/types.ts';
 import { useRead } from '../api/use-read.ts';
 import { useRepeat } from '../api/use-repeat.ts';
 import { alertSubject, alertWords } from '../parts/alert-words.tsx';
 import { href } from '../router/router.ts';
 import { membership } from '../session/session.ts';
+import { texts } from '../texts/texts.ts';
 import { onAlerts } from './live.ts';
 import { useReloadOnAlerts } from './use-reload-on-alerts.ts';
 
@@ -24,20 +26,41 @@ export function useOpenAlerts(): void {
   }, [answer]);
   useReloadOnAlerts(reload);
   useRepeat(reload, EVERY_MS);
-  useEffect(
-    () =>
-      onAlerts(({ type, data: { alert } }) => {
-        if (type === 'tagtrail.alert.opened.v1' && notifies.value && !document.hasFocus()) {
-          const title = `${alertSubject(alert, new Map())} ${alertWords(alert)}`;
-          const shown = new Notification(title, { body: alert.rule.name, tag: alert.id });
-          shown.onclick = () => {
-            window.focus();
-            location.hash = href('alerts', { open: alert.id });
-          };
-        }
-      }),
-    [],
-  );
+  useEffect(() => onAlerts(notifyOf), []);
+}
+
+/** Alerts that each have a notification; of more that are opened together, one says how many. */
+const MOST_EACH = 3;
+const TOGETHER_MS = 500;
+
+let opened: AlertEvent['data']['alert'][] = [];
+
+function notifyOf({ type, data: { alert } }: AlertEvent): void {
+  if (type === 'tagtrail.alert.opened.v1' && notifies.value && !document.hasFocus()) {
+    opened.push(alert);
+    if (opened.length === 1) {
+      setTimeout(notify, TOGETHER_MS);
+    }
+  }
+}
+
+function notify(): void {
+  if (opened.length > MOST_EACH) {
+    show(texts.value.alerts.openOnes(opened.length), { tag: 'alerts' }, href('alerts'));
+  } else {
+    for (const alert of opened) {
+      const title = `${alertSubject(alert, new Map())} ${alertWords(alert)}`;
+      show(title, { body: alert.rule.name, tag: alert.id }, href('alerts', { open: alert.id }));
+    }
+  }
+  opened = [];
+}
+
+function show(title: string, options: NotificationOptions, to: string): void {
+  new Notification(title, options).onclick = () => {
+    window.focus();
+    location.hash = to;
+  };
 }
 
 const KEPT = 'tagtrail.notifies';
