@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { serverWords } from '../../../clients/console-app/src/parts/server-words.ts';
 import { de } from '../../../clients/console-app/src/texts/de.ts';
 
-/** Where sentences are that people meet in the console, and how each of them begins. */
-const SENTENCES: readonly { files: string; begin: RegExp }[] = [
+/** Where sentences are that people meet in the console, how each of them begins, and what they are put behind. */
+const SENTENCES: readonly { files: string; begin: RegExp; behind?: string }[] = [
   {
     files: 'domain/master-data/{imports/[!i]*,imports/import-rows,tags/*}.ts',
     begin:
@@ -18,16 +18,17 @@ const SENTENCES: readonly { files: string; begin: RegExp }[] = [
       'domain/health/{readers,rejections,webhooks,mail,locating,sign-ins,tags,plans,published-topics}.ts',
     begin: /(?:ok|warning|fault)\(\s*'[^']+',\s*/g,
   },
+  { files: 'domain/health/readers.ts', begin: /=> \[\s*/g, behind: 'dock ' },
 ];
 
 describe('what the server says', () => {
   const inGerman = (sentence: string) => serverWords(sentence, de);
 
   it('is said in German where people meet it', () => {
-    const left = SENTENCES.flatMap(({ files, begin }) =>
+    const left = SENTENCES.flatMap(({ files, begin, behind = '' }) =>
       globSync(files).flatMap((file) =>
         sentencesIn(readFileSync(file, 'utf8'), begin).flatMap((said) =>
-          inGerman(said) === null ? `${file}: ${said}` : [],
+          inGerman(behind + said) === null ? `${file}: ${said}` : [],
         ),
       ),
     );
