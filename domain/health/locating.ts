@@ -75,12 +75,12 @@ async function toFinding(
   const also =
     others.length === 0
       ? ''
-      : `; it also changes the moves of ${shown.map(keyOf).join(', ')}${others.length > shown.length ? ` and ${others.length - shown.length} more` : ''}`;
+      : `, which also changes the moves of ${shown.map(keyOf).join(', ')}${others.length > shown.length ? ` and ${others.length - shown.length} more` : ''}`;
   return warning(
     'locating',
     `Organization ${id} (${name}): assets seem to go to and fro between ${keyOf(pair[0])} and ${keyOf(pair[1])}, as both hear them: ` +
       `${returns} of ${moves} moves within a day were back within 30 seconds${wouldBe}`,
-    `Decide by strength: ${TAGTRAIL} locate set ${of} --by strength; first look with locate try${also}`,
+    `Decide by strength${also}: ${TAGTRAIL} locate set ${of} --by strength; first look with locate try`,
     { what: 'decide_by_strength', id: null },
   );
 }

@@ -43,7 +43,7 @@ describe('doctor, of assets that seem to go to and fro', () => {
         message:
           `Organization ${org} (Acme): assets seem to go to and fro between EAST and WEST, as both hear them: ` +
           '38 of 39 moves within a day were back within 30 seconds; 39 recorded moves would have been 0 by strength',
-        remedy: `Decide by strength: npx --no -- tagtrail locate set --org ${org} --location HALL --by strength; first look with locate try; it also changes the moves of DESK`,
+        remedy: `Decide by strength, which also changes the moves of DESK: npx --no -- tagtrail locate set --org ${org} --location HALL --by strength; first look with locate try`,
       },
     ]);
     const own = await examineOrganization(database.pool, org);
