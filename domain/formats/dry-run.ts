@@ -45,7 +45,7 @@ export interface DryScan {
   clock_unset?: number | string;
   /** The values that the tag measures; absent if the payload has none. */
   readings?: Readings;
-  /** The payload's values that no tag measures. */
+  /** The payload's impossible measured values. */
   readings_unusable?: UnusableReadings;
   /** The payload's claims about the reader; informative only. */
   reader: string | null;

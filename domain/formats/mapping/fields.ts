@@ -50,7 +50,7 @@ export interface Fields {
 /** The values of one tag; null where there are none. */
 interface Measured {
   readonly readings: Readings | null;
-  /** Those that no tag measures, as the payload has them. */
+  /** Impossible ones, as the payload has them. */
   readonly unusable: UnusableReadings | null;
 }
 

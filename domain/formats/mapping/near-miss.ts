@@ -10,7 +10,7 @@ const TAG_LIKE =
 const UUID = /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/;
 const DECIMAL = /^\d+$/;
 
-/** Members that say who sends, name a request, or are keys to join a network; but lists are of what was heard. */
+/** Members that say who sends, name a request, or are keys to join a network. Lists are of what was heard, whatever their name. */
 const OF_THE_SENDER = /^(?:gw|gateway|reader|reporter|device|dev_|host|mac_?addr|join_?eui)/i;
 /** Letters of an address, and of the beginning of an EPC as a URI. */
 const SHORTEST = 12;

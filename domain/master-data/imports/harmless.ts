@@ -12,13 +12,13 @@ const FORMULA_INSIDE = /(?<=[;\t\r\n])(?=['"]*[=+\-@＝＋－＠])/g;
 const MARKED_INSIDE = /(?<=[;\t\r\n])'(?=['"]*[=+\-@＝＋－＠])/g;
 
 /**
- * Spreadsheets take it for a number, date or truth value, and save it as they show it: 007 as 7, 3E5 as 3.00E+05, 1-2 and
- * JAN2 as 2-Jan. They keep numbers of up to eleven digits without leading zeros.
+ * Spreadsheets take such a cell for a number, date or truth value, and save it as they show it: 007 as 7, 3E5 as 3.00E+05,
+ * 1-2 and JAN2 as 2-Jan. They keep numbers of up to eleven digits without leading zeros.
  */
 const TURNED =
   /^(?!(?:0|[1-9]\d{0,10})$)'*(?!')(?:\d[\d .,:/%-]*(?:e[+-]?\d+)?|true|false|wahr|falsch|(?=\D{0,12}\d)(?:\d{1,4}[-./ ]{0,2})?(?:jan(?:uary?)?|feb(?:ruary?)?|mar(?:ch)?|märz?|mrz|apr(?:il)?|ma[yi]|jun[ei]?|jul[yi]?|aug(?:ust)?|sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?)(?:[-./ ]{0,2}\d{1,4})?)$/i;
 
-/** @param isForSpreadsheets that the text is to come back from one as it is. */
+/** @param isForSpreadsheets whether the text must come back from one as it is. */
 export function harmless(cell: string, isForSpreadsheets = false): string {
   const marked = cell.replace(FORMULA_INSIDE, "'");
   const isTurned = (isForSpreadsheets || cell.startsWith("'")) && TURNED.test(cell);

@@ -41,7 +41,7 @@ export async function listPresence(
 ): Promise<Page<PresenceRow>> {
   const list = db.listing({ isBrief: namesAssets(filters), signal });
   const { state: wanted, limit, offset, after } = filters;
-  const everyone = { limit: MOST_ASSETS, offset: 0, after: after === undefined ? after : 0 };
+  const everyone = { limit: MOST_ASSETS, offset: 0, after: after === undefined ? undefined : 0 };
   const { rows, totalCount } = pageOf(
     await list.any(presenceRows(db.orgId, at + 1, { ...filters, ...(wanted === undefined ? {} : everyone) })),
   );
