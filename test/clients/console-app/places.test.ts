@@ -55,14 +55,30 @@ describe('places in the console', () => {
   it('prints every row of the page, without what is only clicked, and says what narrows it', async () => {
     await app.database.rows(
       `insert into locations (org_id, external_key, name)
-       select $1, 'SHELF-' || number, 'Shelf ' || number from generate_series(1, 149) number`,
+       select $1, 'SHELF-' || number, 'Shelf ' || number from generate_series(1, 249) number`,
+      [app.orgId],
+    );
+    // What the last one is within and how it is watched is read on its own, once it is shown.
+    await app.database.rows(
+      `with last as (
+         update locations shelf set parent_id = hall.id from locations hall
+         where hall.org_id = $1 and hall.external_key = 'HALL' and shelf.external_key = 'SHELF-99'
+         returning shelf.id
+       )
+       insert into location_watches (org_id, location_id, valid_from, mode, max_gap_seconds, is_learned, coverage)
+       select $1, id, now(), 'continuous', 120, false, 'all' from last`,
       [app.orgId],
     );
     const page = await app.open('#/places?q=shelf', app.token, { colorScheme: 'dark' });
-    await page.getByText('149 places').waitFor();
-    await page.evaluate(`window.print = () => { document.body.dataset.printed = 'yes'; }`);
-    await page.getByRole('button', { name: 'Print all 149 rows' }).click();
+    await page.getByText('249 places').waitFor();
+    await page.evaluate(`window.print = () => {
+      document.body.dataset.printed = document.querySelector('.table tbody tr:last-child').innerText;
+    }`);
+    await page.getByRole('button', { name: 'Print all 249 rows' }).click();
     await page.locator('body[data-printed]').waitFor();
+    expect(await page.evaluate<string>('document.body.dataset.printed')).to.match(
+      /SHELF-99\s+Hall\s+–\s+A room: read every 2 min or more often/,
+    );
     await page.emulateMedia({ media: 'print' });
     await page.evaluate("dispatchEvent(new Event('beforeprint'))");
     await page.locator('.print-head', { hasText: /Own · .*: shelf · / }).waitFor();
@@ -72,14 +88,15 @@ describe('places in the console', () => {
     expect(await page.evaluate<string>('document.documentElement.dataset.theme')).to.equal('light');
     const inSight = `[...document.querySelectorAll('.table tbody tr')].filter((row) =>
       row.getBoundingClientRect().bottom <= document.documentElement.scrollHeight).length`;
-    expect(await page.evaluate<number>(inSight)).to.equal(149);
-    await page.getByText('1 – 149 of 149').waitFor();
+    expect(await page.evaluate<number>(inSight)).to.equal(249);
+    await page.getByText('1 – 249 of 249').waitFor();
     await page.evaluate("dispatchEvent(new Event('afterprint'))");
     expect(await page.evaluate<string>('document.documentElement.dataset.theme')).to.equal('dark');
-    await page.getByText('1 – 50 of 149').waitFor();
+    await page.getByText('1 – 50 of 249').waitFor();
     const pages = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type \/Page\b/g);
     expect(pages?.length).to.be.above(1);
     await app.database.rows("update locations set deleted_at = now() where external_key like 'SHELF-%'");
+    await app.database.empty('location_watches');
   });
 
   it('says of a place, or of several, whether things pass it or stay there', async () => {

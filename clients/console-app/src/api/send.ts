@@ -34,10 +34,33 @@ export function onSignedOut(callback: () => void): void {
   whenSignedOut = callback;
 }
 
+let underWay = 0;
+
+/** Whether each request has its answer. */
+export const isQuiet = () => underWay === 0;
+
 export const read = <Answer>(path: string, sent?: Sent) => send<Answer>('GET', path, sent);
 export const post = <Answer>(path: string, body?: unknown) => send<Answer>('POST', path, { body });
 export const patch = <Answer>(path: string, body: unknown) => send<Answer>('PATCH', path, { body });
 export const remove = (path: string, query: QueryValues = {}) => send<undefined>('DELETE', path, { query });
+
+/** Of many things at once, by ids or keys: an address has room for a few hundred ids. */
+const MOST_NAMED = 200;
+
+/** What {@link read} says of all the things that a parameter of the query names. */
+export async function readOfMany<Answer extends { data: readonly unknown[] }>(
+  path: string,
+  { query = {}, ...sent }: Sent = {},
+): Promise<Answer> {
+  const [name, values] = Object.entries(query).find(([, value]) => Array.isArray(value)) ?? ['', []];
+  const named = values as readonly (number | string)[];
+  const parts: Answer[] = [];
+  for (let at = 0; at < named.length; at += MOST_NAMED) {
+    const part = { ...query, [name]: named.slice(at, at + MOST_NAMED) };
+    parts.push(await read<Answer>(path, { query: part, ...sent }));
+  }
+  return { ...(parts[0] as Answer), data: parts.flatMap(({ data }) => data) };
+}
 
 /**
  * The answer's body as the server wrote it, `data` with its siblings; undefined without a body. A write makes reads of
@@ -46,11 +69,16 @@ export const remove = (path: string, query: QueryValues = {}) => send<undefined>
  * @throws ApiError if it was refused, or nothing answered.
  */
 async function send<Answer>(method: string, path: string, sent: Sent = {}): Promise<Answer> {
-  const response = await answerOf(method, path, sent);
-  if (method !== 'GET') {
-    noteWrite(path);
+  underWay += 1;
+  try {
+    const response = await answerOf(method, path, sent);
+    if (method !== 'GET') {
+      noteWrite(path);
+    }
+    return (response.status === 204 ? undefined : await response.json()) as Answer;
+  } finally {
+    underWay -= 1;
   }
-  return (response.status === 204 ? undefined : await response.json()) as Answer;
 }
 
 /** An answer that is read piece by piece. @throws ApiError if it was refused, or nothing was answered. */

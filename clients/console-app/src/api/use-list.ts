@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { QueryValues } from '../router/address.ts';
 import { address, href, hrefWith } from '../router/router.ts';
 import type { ApiError } from './api-error.ts';
-import { read } from './send.ts';
+import { read, type Sent } from './send.ts';
 import { useRead } from './use-read.ts';
 import { offerWhole } from './whole-lists.ts';
 
@@ -69,36 +69,40 @@ export function useList<Row>(
 
 /** More are not printed; how many there are stands below them. */
 const MOST_PRINTED = 5_000;
-const PRINTED_AT_A_TIME = 200;
+const ROWS_AT_A_TIME = 200;
 
 /** All rows, while they are printed. @param path null if a page is all. */
 function useWhole<Row>(path: string | null, query: QueryValues): readonly Row[] | null {
-  const [rows, setRows] = useState<readonly Row[] | null>(null);
+  const [whole, setWhole] = useState<{ of: string; rows: readonly Row[] } | null>(null);
+  const of = JSON.stringify([path, query]);
   useEffect(
     () =>
       path === null
         ? undefined
         : offerWhole({
-            load: async (signal, onRows) => setRows(await readWhole<Row>(path, query, signal, onRows)),
-            drop: () => setRows(null),
+            load: async (signal, onRows) =>
+              setWhole({ of, rows: await readRows<Row>(path, query, MOST_PRINTED, { signal }, onRows) }),
+            drop: () => setWhole(null),
           }),
-    [path, JSON.stringify(query)],
+    [of],
   );
-  return rows;
+  return whole?.of === of ? whole.rows : null;
 }
 
-async function readWhole<Row>(
+/** The rows of all pages, up to `most`. */
+export async function readRows<Row>(
   path: string,
   query: QueryValues,
-  signal: AbortSignal,
-  onRows: (rows: number, of: number) => void,
+  most: number,
+  sent: Pick<Sent, 'signal'> = {},
+  onRows: (rows: number, of: number) => void = () => {},
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  for (let isMore = true; isMore && rows.length < MOST_PRINTED; ) {
-    const page = { ...query, limit: PRINTED_AT_A_TIME, offset: rows.length };
-    const { data, total_count: total } = await read<ListAnswer<Row>>(path, { query: page, signal });
+  for (let isMore = true; isMore && rows.length < most; ) {
+    const page = { ...query, limit: ROWS_AT_A_TIME, offset: rows.length };
+    const { data, total_count: total } = await read<ListAnswer<Row>>(path, { ...sent, query: page });
     rows.push(...data);
-    onRows(rows.length, Math.min(total, MOST_PRINTED));
+    onRows(rows.length, Math.min(total, most));
     isMore = data.length > 0 && rows.length < total;
   }
   return rows;

@@ -20,7 +20,11 @@ export interface Read<Answer> {
  * Reads `path`, and again whenever it, the query or the organization changes, and after writes to the resource. Only
  * the newest request counts; earlier ones are cancelled. Null reads nothing.
  */
-export function useRead<Answer>(path: string | null, query: QueryValues = {}): Read<Answer> {
+export function useRead<Answer>(
+  path: string | null,
+  query: QueryValues = {},
+  load = read<Answer>,
+): Read<Answer> {
   const [state, setState] = useState<State<Answer>>(NOTHING);
   const [reloads, setReloads] = useState(0);
   const isUnderWay = useRef(false);
@@ -56,7 +60,7 @@ export function useRead<Answer>(path: string | null, query: QueryValues = {}): R
       }
     };
     setState((before) => (before.path === path ? { ...before, isLoading: true } : { ...NOTHING, path }));
-    read<Answer>(path, { query, signal: stop.signal }).then(
+    load(path, { query, signal: stop.signal }).then(
       (answer) => end(() => ({ path, key, answer, problem: null, isLoading: false })),
       (problem: unknown) => end((before) => ({ ...before, problem: asApiError(problem), isLoading: false })),
     );

@@ -11,8 +11,5 @@ export const wholes = new Set<Whole>();
 /** Returns what takes the offer back. */
 export function offerWhole(whole: Whole): () => void {
   wholes.add(whole);
-  return () => {
-    wholes.delete(whole);
-    whole.drop();
-  };
+  return () => wholes.delete(whole);
 }

@@ -1,3 +1,4 @@
+import { readOfMany } from '../api/send.ts';
 import type { Presence, PresenceBecause, PresenceState } from '../api/types.ts';
 import { useRead } from '../api/use-read.ts';
 import { href } from '../router/router.ts';
@@ -26,7 +27,8 @@ export function useStates(ids: readonly number[]): ReadonlyMap<number, PresenceS
 export function usePresence(ids: readonly number[]) {
   const { answer, reload } = useRead<{ data: readonly Presence[] }>(
     ids.length === 0 ? null : '/reports/presence',
-    { asset_id: ids, limit: Math.max(1, ids.length), include_not_in_effect: true },
+    { asset_id: ids, limit: 200, include_not_in_effect: true },
+    readOfMany,
   );
   const byId: ReadonlyMap<number, Presence> = new Map(answer?.data.map((row) => [row.asset_id, row]));
   return { byId, reload };

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { options } from 'preact';
+import { isQuiet } from '../api/send.ts';
 import { asApiError } from '../api/use-read.ts';
 import { type Whole, wholes } from '../api/whole-lists.ts';
 import { problemText } from './problem-text.ts';
@@ -28,9 +29,8 @@ export async function printWhole(): Promise<void> {
     for (const whole of printed) {
       await whole.load(stop.signal, show);
     }
-    loadingToPrint.value = null;
-    // Once they are drawn.
-    requestAnimationFrame(() => setTimeout(() => window.print()));
+    await untilQuiet(stop.signal);
+    setTimeout(() => window.print());
   } catch (error) {
     dropWholes();
     if (!stop.signal.aborted) {
@@ -38,6 +38,14 @@ export async function printWhole(): Promise<void> {
     }
   } finally {
     loadingToPrint.value = null;
+  }
+}
+
+/** Until what the rows ask for is there and drawn, too; an answer can lead to another question. */
+async function untilQuiet(stop: AbortSignal): Promise<void> {
+  for (let checks = 0; checks < 3; checks = isQuiet() ? checks + 1 : 0) {
+    await new Promise((done) => setTimeout(done, 50));
+    stop.throwIfAborted();
   }
 }
 
@@ -51,7 +59,12 @@ function dropWholes(): void {
 /** Prints in light colours, whatever the screen has; by its keys, all rows. */
 export function watchPrinting(): void {
   window.addEventListener('keydown', (event) => {
-    if (wholes.size > 0 && (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'p') {
+    if (
+      wholes.size > 0 &&
+      (event.ctrlKey || event.metaKey) &&
+      !event.shiftKey &&
+      event.key.toLowerCase() === 'p'
+    ) {
       event.preventDefault();
       void printWhole();
     }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/api-error.ts';
-import { post } from '../../api/send.ts';
+import { post, readOfMany } from '../../api/send.ts';
 import type { Data } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
@@ -23,7 +23,7 @@ const MODES = ['portal', 'continuous'] as const;
 /** How the places are watched for which somebody has said it, by id and by key; of the others nothing. */
 export function useWatches(named: { location_id?: readonly number[]; external_key?: readonly string[] }) {
   const isAsked = Object.values(named).some((of) => of.length > 0);
-  const { answer } = useRead<{ data: readonly Watch[] }>(isAsked ? '/watches' : null, named);
+  const { answer } = useRead<{ data: readonly Watch[] }>(isAsked ? '/watches' : null, named, readOfMany);
   const watches = answer?.data ?? [];
   return {
     isKnown: answer !== undefined,
