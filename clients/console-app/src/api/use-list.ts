@@ -13,6 +13,8 @@ export interface List<Row> {
   total: number | undefined;
   offset: number;
   limit: number;
+  /** What is asked for, without sorting and paging. */
+  query: QueryValues;
   /** As in the API: `-name` is descending. */
   sort: string;
   /** When the list was read, by the server's clock, where it says so. */
@@ -43,18 +45,20 @@ export function useList<Row>(
   const asked = Object.fromEntries(
     ['q', ...filters].filter((name) => query.has(name)).map((name) => [name, query.getAll(name)]),
   );
-  const wanted = { ...fixed, ...asked, sort };
+  const wanted = { ...fixed, ...asked };
   const { answer, problem, isLoading, reload } = useRead<ListAnswer<Row>>(path, {
     ...wanted,
+    sort,
     limit,
     offset: (page - 1) * limit,
   });
-  const whole = useWhole<Row>((answer?.total_count ?? 0) > limit ? path : null, wanted);
+  const whole = useWhole<Row>((answer?.total_count ?? 0) > limit ? path : null, { ...wanted, sort });
   return {
     rows: whole ?? answer?.data ?? [],
     total: answer?.total_count,
     offset: whole === null ? (page - 1) * limit : 0,
     limit,
+    query: wanted,
     sort,
     asOf: answer?.as_of,
     isLoading,

@@ -10,7 +10,7 @@ export interface OneByOne extends Pick<Action, 'isBusy' | 'problem'> {
   stop: () => void;
   /** @returns how many are done, and whether all are. */
   run: (
-    ids: AsyncIterable<number | string>,
+    ids: Iterable<number | string> | AsyncIterable<number | string>,
     work: (id: number | string) => Promise<unknown>,
   ) => Promise<Outcome>;
 }

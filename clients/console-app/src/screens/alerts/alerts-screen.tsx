@@ -94,7 +94,10 @@ function AcknowledgeAll({ alerts }: { alerts: readonly Alert[] }) {
   const [of, setOf] = useState(0);
   const acknowledge = async () => {
     setOf(alerts.length);
-    const { done } = await work.run(idsOf(alerts), (id) => post(`/alerts/${id}/acknowledge`));
+    const { done } = await work.run(
+      alerts.map(({ id }) => id),
+      (id) => post(`/alerts/${id}/acknowledge`),
+    );
     toast(t.acknowledgedMany(done));
   };
   return alerts.length < 2 && !work.isBusy ? null : (
@@ -105,10 +108,6 @@ function AcknowledgeAll({ alerts }: { alerts: readonly Alert[] }) {
       <OneByOneBar of={of} label={t.acknowledgedMany} work={work} />
     </div>
   );
-}
-
-async function* idsOf(alerts: readonly Alert[]): AsyncGenerator<string> {
-  yield* alerts.map(({ id }) => id);
 }
 
 function RuleFilter() {

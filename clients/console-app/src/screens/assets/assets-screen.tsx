@@ -63,9 +63,7 @@ export function AssetsScreen() {
         />
         <RetiredFilter words={t} />
       </div>
-      {may('operator') && picked.keys.length > 0 && (
-        <Ticked keys={picked.keys} total={list.total ?? 0} filters={FILTERS} />
-      )}
+      {may('operator') && picked.keys.length > 0 && <Ticked keys={picked.keys} list={list} />}
       <ItemTable
         resource="asset"
         label={t.list}

@@ -1,50 +1,27 @@
 import { read, remove } from '../../api/send.ts';
 import type { Asset } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
+import { type List, readRows } from '../../api/use-list.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { OneByOneBar, useOneByOne } from '../../parts/one-by-one.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { address, hrefWith, replaceAddress } from '../../router/router.ts';
+import { hrefWith, replaceAddress } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 
 /** Rows that are ticked at once: their keys stand in the address. */
 const MOST = 1_000;
-const PAGE = 200;
 /** Keys of a request, however long they are. */
 const KEYS = 20;
 
-interface Page {
-  data: readonly Asset[];
-  total_count: number;
-}
-
 /** What operators do with ticked assets, on whichever page: tick all that the list shows, and retire them. */
-export function Ticked({
-  keys,
-  total,
-  filters,
-}: {
-  keys: readonly string[];
-  total: number;
-  filters: readonly string[];
-}) {
+export function Ticked({ keys, list: { total = 0, query } }: { keys: readonly string[]; list: List<Asset> }) {
   const t = texts.value.assets.ticked;
   const ticking = useAction();
   const tickAll = async () => {
-    const { query } = address.value;
-    const asked = Object.fromEntries(['q', ...filters].map((name) => [name, query.getAll(name)]));
-    const found: string[] = [];
-    while (found.length < Math.min(total, MOST)) {
-      const { data } = await read<Page>('/assets', {
-        query: { ...asked, include_deleted: null, sort: 'external_key', limit: PAGE, offset: found.length },
-      });
-      if (data.length === 0) {
-        break;
-      }
-      found.push(...data.map(({ external_key: key }) => key));
-    }
-    replaceAddress(hrefWith({ pick: found }));
+    const live = { ...query, include_deleted: null, sort: 'external_key' };
+    const found = await readRows<Asset>('/assets', live, MOST);
+    replaceAddress(hrefWith({ pick: found.map(({ external_key: key }) => key) }));
   };
   return (
     <section class="ticked" aria-label={t.count(keys.length)}>
@@ -93,7 +70,7 @@ function RetireAll({ keys }: { keys: readonly string[] }) {
 
 async function* idsOf(keys: readonly string[]): AsyncGenerator<number> {
   for (let at = 0; at < keys.length; at += KEYS) {
-    const { data } = await read<Page>('/assets', {
+    const { data } = await read<{ data: readonly Asset[] }>('/assets', {
       query: { external_key: keys.slice(at, at + KEYS), include_not_in_effect: true },
     });
     yield* data.map(({ id }) => id);

@@ -1,4 +1,5 @@
 import type { Dwell } from '../../api/types.ts';
+import { useList } from '../../api/use-list.ts';
 import { texts } from '../../texts/texts.ts';
 import { Picture } from './bars.tsx';
 import {
@@ -14,7 +15,7 @@ import { countColumn, ReportTable, secondsColumn } from './report-table.tsx';
 import { secondsText } from './report-words.ts';
 import { SaveReport } from './save-report.tsx';
 import { useGroups } from './use-item-columns.tsx';
-import { SHARED, TIME_ZONE, useReport, useReportWindow } from './use-report.ts';
+import { SHARED, TIME_ZONE, useReportWindow } from './use-report.ts';
 
 const GROUPS = ['location', 'asset', 'day'] as const;
 
@@ -25,7 +26,7 @@ export function DwellReport() {
   const { from, to } = window;
   const group = groupIn(GROUPS);
   const isByDay = group === 'day';
-  const report = useReport<Dwell>('dwell', {
+  const report = useList<Dwell>('/reports/dwell', {
     filters: [...SHARED, ...KNOWN, 'group_by'],
     fixed: isByDay ? { from, to, time_zone: TIME_ZONE } : { from, to },
     sort: isByDay ? 'day' : '-total_seconds',

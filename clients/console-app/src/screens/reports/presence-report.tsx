@@ -1,4 +1,5 @@
 import { PRESENCE_STATES, type Presence } from '../../api/types.ts';
+import { useList } from '../../api/use-list.ts';
 import { Select } from '../../parts/field.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { BecauseOf, StateBadge } from '../../parts/presence.tsx';
@@ -8,12 +9,12 @@ import { AssetFilter, MoreFilters, PlaceFilter, TimeField } from './filters.tsx'
 import { ReportTable } from './report-table.tsx';
 import { secondsText } from './report-words.ts';
 import { useItemColumns } from './use-item-columns.tsx';
-import { SHARED, useReport } from './use-report.ts';
+import { SHARED } from './use-report.ts';
 
 /** Whether assets are where they were seen last: now, or at an instant. */
 export function PresenceReport() {
   const t = texts.value.reports;
-  const report = useReport<Presence>('presence', {
+  const report = useList<Presence>('/reports/presence', {
     ...{ filters: [...SHARED, 'state', 'at'], fixed: {}, sort: 'asset_external_key' },
   });
   const { asset, place } = useItemColumns(report.rows);

@@ -1,11 +1,12 @@
 import type { ApiError } from '../../api/api-error.ts';
+import type { List } from '../../api/use-list.ts';
 import { EmptyState, NothingFound } from '../../parts/empty-state.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { hrefWith } from '../../router/router.ts';
 import { type Texts, texts } from '../../texts/texts.ts';
 import { secondsText } from './report-words.ts';
-import type { Report, ReportWindow } from './use-report.ts';
+import type { ReportWindow } from './use-report.ts';
 
 export function ReportTable<Row>({
   label,
@@ -15,7 +16,7 @@ export function ReportTable<Row>({
   window,
 }: {
   label: string;
-  report: Report<Row>;
+  report: List<Row>;
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => string | number;
   /** For a report about a window. */

@@ -2,13 +2,13 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import type { ApiError } from '../../api/api-error.ts';
 import { answerOf } from '../../api/send.ts';
+import type { List } from '../../api/use-list.ts';
 import { asApiError } from '../../api/use-read.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { saveBlob } from '../../parts/save-file.ts';
 import type { QueryValues } from '../../router/address.ts';
 import { texts } from '../../texts/texts.ts';
-import type { Report } from './use-report.ts';
 
 /** Saves a whole report, not only the shown page. */
 export function SaveReport({
@@ -16,7 +16,7 @@ export function SaveReport({
   report,
 }: {
   name: 'positions' | 'stays' | 'dwell';
-  report: Report<unknown>;
+  report: List<unknown>;
 }) {
   const t = texts.value.reports;
   const { separator } = texts.value.common.csv;

@@ -1,4 +1,5 @@
 import type { ReportedStay } from '../../api/types.ts';
+import { useList } from '../../api/use-list.ts';
 import { Instant, instantText } from '../../parts/instant.tsx';
 import { Lanes } from '../../parts/timeline/lanes.tsx';
 import { type Bar, lanesOf } from '../../parts/timeline/lanes-of.ts';
@@ -9,14 +10,14 @@ import { ReportTable } from './report-table.tsx';
 import { secondsText } from './report-words.ts';
 import { SaveReport } from './save-report.tsx';
 import { useItemColumns } from './use-item-columns.tsx';
-import { type ReportWindow, SHARED, useReport, useReportWindow } from './use-report.ts';
+import { type ReportWindow, SHARED, useReportWindow } from './use-report.ts';
 
 /** Every stay that overlaps a window; of one asset as lanes too. */
 export function StaysReport() {
   const t = texts.value.reports;
   const window = useReportWindow();
   const { from, to } = window;
-  const report = useReport<ReportedStay>('stays', {
+  const report = useList<ReportedStay>('/reports/stays', {
     ...{ filters: [...SHARED, ...KNOWN], fixed: { from, to }, sort: '-entered_at' },
   });
   const { asset, place, placeName } = useItemColumns(report.rows);

@@ -1,18 +1,19 @@
 import type { ReportedSweep } from '../../api/types.ts';
+import { useList } from '../../api/use-list.ts';
 import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { texts } from '../../texts/texts.ts';
 import { AssetFilter, PlaceFilter, WindowFilter } from './filters.tsx';
 import { ReportTable } from './report-table.tsx';
 import { useItemColumns } from './use-item-columns.tsx';
-import { SHARED, useReport, useReportWindow } from './use-report.ts';
+import { SHARED, useReportWindow } from './use-report.ts';
 
 /** Results of sweeps. */
 export function SweepsReport() {
   const t = texts.value.reports;
   const window = useReportWindow();
   const { from, to } = window;
-  const report = useReport<ReportedSweep>('sweeps', {
+  const report = useList<ReportedSweep>('/reports/sweeps', {
     filters: SHARED,
     fixed: { from, to },
     sort: '-ended_at',

@@ -1,4 +1,5 @@
 import type { Turns } from '../../api/types.ts';
+import { useList } from '../../api/use-list.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { address } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
@@ -7,7 +8,7 @@ import { AssetFilter, FlagFilter, GroupFilter, groupIn, ItemFilter, WindowFilter
 import { countColumn, ReportTable, secondsColumn } from './report-table.tsx';
 import { secondsText } from './report-words.ts';
 import { useGroups } from './use-item-columns.tsx';
-import { TIME_ZONE, useReport, useReportWindow } from './use-report.ts';
+import { TIME_ZONE, useReportWindow } from './use-report.ts';
 
 const GROUPS = ['all', 'asset', 'day'] as const;
 const ENDS = ['from_location_external_key', 'to_location_external_key'] as const;
@@ -20,7 +21,7 @@ export function TurnsReport() {
   const group = groupIn(GROUPS);
   const isByDay = group === 'day';
   const isChosen = ENDS.every((name) => address.value.query.has(name));
-  const report = useReport<Turns>(isChosen ? 'turns' : null, {
+  const report = useList<Turns>(isChosen ? '/reports/turns' : null, {
     filters: [...ENDS, 'asset_external_key', 'include_descendants', 'group_by'],
     fixed: isByDay ? { from, to, time_zone: TIME_ZONE } : { from, to },
     sort: isByDay ? 'day' : '-count',
