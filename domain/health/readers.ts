@@ -63,25 +63,39 @@ export async function examineReaders(db: Connection, orgId: number | null = null
 
 function withoutFormat(rows: readonly ReaderRow[]): Finding[] {
   const unknown = rows.filter((reader) => !reader.is_known_format);
+  return [
+    ...ofUnknownFormat(
+      unknown.filter((reader) => reader.last_message_at !== null),
+      { tell: fault, are: 'are' },
+    ),
+    ...ofUnknownFormat(
+      unknown.filter((reader) => reader.last_message_at === null),
+      { tell: warning, are: 'will be' },
+    ),
+  ];
+}
+
+function ofUnknownFormat(
+  unknown: readonly ReaderRow[],
+  { tell, are }: { tell: typeof fault; are: string },
+): Finding[] {
   const findings = unknown.slice(0, MOST_NAMED).map((reader) => {
-    const isNew = reader.last_message_at === null;
-    const what =
+    const message =
       reader.format === NO_FORMAT
-        ? 'has no format yet'
-        : `has the format ${reader.format}, which does not exist`;
-    const tell = isNew ? warning : fault;
+        ? `${nameOf(reader)} has no format yet: all its messages ${are} rejected`
+        : `${nameOf(reader)} has the format ${reader.format}, which does not exist: all its messages ${are} rejected`;
     return tell(
       'readers',
-      `${nameOf(reader)} ${what}: all its messages ${isNew ? 'will be' : 'are'} rejected`,
+      message,
       `${TAGTRAIL} format add --file ..., or ${TAGTRAIL} reader set --reader ${reader.id} --format ...`,
       { what: 'set_format', id: reader.id },
     );
   });
   if (unknown.length > MOST_NAMED) {
     findings.push(
-      fault(
+      tell(
         'readers',
-        `${unknown.length - MOST_NAMED} more readers have no format, or one that does not exist: all their messages are rejected`,
+        `${unknown.length - MOST_NAMED} more readers have no format, or one that does not exist: all their messages ${are} rejected`,
         `${TAGTRAIL} format list, and ${TAGTRAIL} reader list --org ...`,
         { what: 'set_format', id: null },
       ),

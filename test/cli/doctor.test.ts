@@ -370,6 +370,17 @@ describe('doctor', () => {
       expectFinding(of('rejected messages'), 'warning', '1 in a week', 'rejected replay');
     });
 
+    it('finds no fault in readers without a format that have sent nothing yet, however many', async () => {
+      const site = await Site.create(database);
+      for (let reader = 0; reader < 11; reader++) {
+        await site.reader(`New ${reader}`, [], { format: 'none' });
+      }
+      const { of } = await doctor();
+      const found = of('readers').filter(({ message }) => /^New \d|\d more readers/.test(message));
+      expect(found.map(({ status }) => status)).to.deep.equal(found.map(() => 'warning'));
+      expect(found.at(-1)?.message).to.match(/more readers have no format.*their messages will be rejected$/);
+    });
+
     it('names those that could overwrite what is published', async () => {
       const site = await Site.create(database);
       const forger = await site.reader('Forger', [], { topic: 'acme/track/7/assets/A-0/location' });

@@ -102,7 +102,7 @@ export const SERVER_DE: Readonly<Record<string, string>> = {
     '{1} hat noch kein Format: Alle seine Nachrichten werden abgelehnt',
   '{} has the format {}, which does not exist: all its messages {} rejected':
     '{1} hat das Format {2}, das es nicht gibt: Alle seine Nachrichten werden abgelehnt',
-  '{} more readers have no format, or one that does not exist: all their messages are rejected':
+  '{} more readers have no format, or one that does not exist: all their messages {} rejected':
     '{1} weitere Leser haben kein Format oder eines, das es nicht gibt: Alle ihre Nachrichten werden abgelehnt',
   'Cannot be heard: {}': 'Nicht zu hören: {1}',
   'Never heard from: {}': 'Nie gehört: {1}',
