@@ -34,13 +34,13 @@ function inWords({ words, parts }: Match, says: Texts['serverSays'], depth: numb
 
 /** The sentence of which most is in it. */
 function likest(sentence: string, says: Texts['serverSays']): Match | null {
-  let best = null as Match | null;
-  for (const [english, words] of sentence.length > LONGEST ? [] : Object.entries(says)) {
-    const fixed = english.replaceAll('{}', '').length;
-    const parts: string[] | null = fixed > (best?.fixed ?? 0) ? partsOf(english.split('{}'), sentence) : null;
-    best = parts === null ? best : { words, parts, fixed };
+  for (const { around, fixed, words } of sentence.length > LONGEST ? [] : says) {
+    const parts = partsOf(around, sentence);
+    if (parts !== null) {
+      return { words, parts, fixed };
+    }
   }
-  return best;
+  return null;
 }
 
 /** What stands between the fixed texts, each found as early as it can be; null where they are not these. */

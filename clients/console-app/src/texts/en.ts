@@ -1,9 +1,10 @@
 import type { ReplayedReads } from '../api/replayed-reads.ts';
+import type { ServerSentence } from './server-de.ts';
 
 /** Every text of the console in English. Numbers and names come in as arguments, so that each language can place them. */
 export const en = {
-  /** What the server says, by its English sentence: see `server-de.ts`. */
-  serverSays: {} as Readonly<Record<string, string>>,
+  /** What the server says in English. */
+  serverSays: [] as readonly ServerSentence[],
   common: {
     stop: 'Stop',
     /** As spreadsheets of the language have it. */

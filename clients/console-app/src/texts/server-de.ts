@@ -2,7 +2,7 @@
  * What the server says, by its English sentence. `{}` is a part that differs, in German `{1}`, `{2}`; a part may be a
  * sentence of its own.
  */
-export const SERVER_DE: Readonly<Record<string, string>> = {
+const GERMAN: Readonly<Record<string, string>> = {
   // Faults of cells. In front of them stands the name of the field.
   'is required': 'fehlt',
   'must match {}': 'darf nur Buchstaben, Ziffern und Bindestriche haben',
@@ -229,3 +229,18 @@ export const SERVER_DE: Readonly<Record<string, string>> = {
   'The setting has begun, and stays; set another one from now on':
     'Die Einstellung gilt schon und bleibt; setzen Sie eine andere ab jetzt',
 };
+
+export interface ServerSentence {
+  /** The English texts around its parts, and their UTF-16 units. */
+  around: readonly string[];
+  fixed: number;
+  words: string;
+}
+
+/** Those of most text first. */
+export const SERVER_DE: readonly ServerSentence[] = Object.entries(GERMAN)
+  .map(([english, words]) => {
+    const around = english.split('{}');
+    return { around, fixed: around.join('').length, words };
+  })
+  .toSorted((one, other) => other.fixed - one.fixed);
