@@ -49,6 +49,19 @@ describe('what the server says', () => {
     expect(inGerman('file is empty; its first line must name the columns')).to.equal(
       'Datei: ist leer; die erste Zeile muss die Spalten nennen',
     );
+    expect(
+      inGerman(
+        'Organization 4 (Acme): HALL is set to be decided by position and lacks a scale on its plan, so strength decides',
+      ),
+    ).to.equal(
+      'Bei HALL soll die Position entscheiden, doch dafür fehlt ein Maßstab auf dem Plan: Es entscheidet die Stärke',
+    );
+    expect(inGerman('Cannot be heard: dock (reader 7) since 10:00, gate (reader 8) since 11:00')).to.equal(
+      'Nicht zu hören: dock (Leser 7) seit 10:00, gate (Leser 8) seit 11:00',
+    );
+    expect(inGerman('Never heard from: dock (reader 7), gate (reader 8)')).to.equal(
+      'Nie gehört: dock (Leser 7), gate (Leser 8)',
+    );
     expect(inGerman('something quite new')).to.equal(null);
     expect(inGerman(`payload is not JSON: ${'x'.repeat(3_000)}`)).to.equal(null);
   });

@@ -44,9 +44,9 @@ export const de = {
     colours: 'Farben',
     themes: { auto: 'Wie das Gerät', light: 'Hell', dark: 'Dunkel' },
     language: 'Sprache',
-    notify: 'Hier neue Alarme melden',
+    notify: 'Auf diesem Gerät über neue Alarme benachrichtigen',
     notifyBlocked:
-      'Der Browser lässt keine Mitteilungen dieser Seite zu. Erlauben Sie sie in seinen Einstellungen.',
+      'Der Browser lässt keine Benachrichtigungen dieser Seite zu. Erlauben Sie sie in seinen Einstellungen.',
     signOut: 'Abmelden',
     help: 'Hilfe',
     find: 'Objekt, Schlüssel, Etikett oder Ort suchen',
@@ -227,7 +227,7 @@ export const de = {
     remove: (name) => `${name || 'Das Feld'} entfernen`,
     twice: 'Ein Feld mit diesem Namen gibt es schon.',
     fixed:
-      'Seine Metadaten haben zu viele Felder oder zu lange Zahlen, um sie hier zu bearbeiten; Programme können es.',
+      'Es hat zu viele Felder oder zu lange Zahlen darin, um sie hier zu bearbeiten; Programme können es.',
   },
   assets: {
     sub: (total) => counted(total, 'Objekt', 'Objekte'),
@@ -238,7 +238,7 @@ export const de = {
     ticked: {
       count: (count) => `${number(count)} angekreuzt`,
       all: (count) => `Alle ${number(count)} ankreuzen`,
-      none: 'Keines ankreuzen',
+      none: 'Auswahl aufheben',
       retireTitle: (count) => `${counted(count, 'Objekt', 'Objekte')} ausmustern?`,
       retired: (count) => `${number(count)} ausgemustert`,
     },

@@ -220,7 +220,7 @@ export const en = {
     add: 'Add a field',
     remove: (name: string) => `Remove ${name || 'the field'}`,
     twice: 'There is a field of this name already.',
-    fixed: 'Its metadata has too many fields or too long numbers to be edited here; programs can.',
+    fixed: 'It has too many fields, or numbers too long, to be edited here; programs can edit them.',
   },
   assets: {
     sub: (total: number) => counted(total, 'asset', 'assets'),

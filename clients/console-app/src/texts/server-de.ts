@@ -25,7 +25,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   'line {}': 'Zeile {1}',
   'line {}: {}': 'Zeile {1}: {2}',
   'would have more than {} tags, the maximum; detach some first':
-    'hätte mehr als {1} Etiketten, so viele gehen; nehmen Sie zuerst einige ab',
+    'darf höchstens {1} Etiketten haben; nehmen Sie zuerst einige ab',
   '{} is on line {} already': '{1} steht schon in Zeile {2}',
   "{}; write {}, or '{} if a new one is meant":
     "{1}; schreiben Sie {2}, oder '{3}, wenn ein neuer gemeint ist",
@@ -97,6 +97,8 @@ const GERMAN: Readonly<Record<string, string>> = {
   // What Settings, Health finds.
   'There are none': 'Es gibt keine',
   '{} (reader {})': '{1} (Leser {2})',
+  '{} (reader {}), {}': '{1} (Leser {2}), {3}',
+  '{} (reader {}) since {}': '{1} (Leser {2}) seit {3}',
   '{}, none of them silent': '{1}, keiner davon stumm',
   '{} has no format yet: all its messages {} rejected':
     '{1} hat noch kein Format: Alle seine Nachrichten werden abgelehnt',
@@ -153,8 +155,17 @@ const GERMAN: Readonly<Record<string, string>> = {
     'Objekte scheinen zwischen {3} und {4} hin und her zu gehen, weil beide sie hören: {5} von {6} Bewegungen eines Tages waren binnen 30 Sekunden zurück',
   'Organization {} ({}): the plan "{}" is not used to decide by position: {}':
     'Der Plan „{3}“ wird nicht benutzt, um nach Position zu entscheiden: {4}',
+  'its places span more than 200 m x 200 m': 'Seine Orte reichen über mehr als 200 m x 200 m',
+  'its outlines have too many corners or overlaps for their size':
+    'Seine Umrisse haben für ihre Größe zu viele Ecken oder Überschneidungen',
   'Organization {} ({}): {} is set to be decided by position and lacks {}, so strength decides':
-    'Bei {3} soll die Position entscheiden, und etwas fehlt dazu ({4}): Es entscheidet die Stärke',
+    'Bei {3} soll die Position entscheiden, doch dafür fehlt {4}: Es entscheidet die Stärke',
+  'Organization {} ({}): it is set to be decided by position and lacks {}, so strength decides':
+    'In der ganzen Organisation soll die Position entscheiden, doch dafür fehlt {3}: Es entscheidet die Stärke',
+  'a plan': 'ein Plan',
+  'a scale on its plan': 'ein Maßstab auf dem Plan',
+  'places on its plan': 'jeder Ort auf dem Plan',
+  'antennas on its plan': 'jede Antenne auf dem Plan',
   'Tags of organization {} name one thing in several notations: {}; reads in another one are ambiguous':
     'Etiketten nennen ein Ding in mehreren Schreibweisen: {2}; Lesungen in einer weiteren sind mehrdeutig',
   'No rule names anybody': 'Keine Regel nennt jemanden',
@@ -193,7 +204,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   'There is no TimescaleDB here: everything works, but old scans are deleted row by row':
     'Hier ist kein TimescaleDB: Alles geht, aber alte Lesungen werden Zeile für Zeile gelöscht',
   'Fine for trials and small sites. Large ones need a database with TimescaleDB: see deploy/grow.md':
-    'Gut für Versuche und kleine Gelände. Große brauchen eine Datenbank mit TimescaleDB: siehe deploy/grow.md',
+    'Gut für Versuche und kleine Standorte. Große brauchen eine Datenbank mit TimescaleDB: siehe deploy/grow.md',
   'TimescaleDB {}, {}': 'TimescaleDB {1}, {2}',
   'Moves can be read there at once': 'Bewegungen sind dort sofort zu lesen',
   'No record is dated later than now': 'Nichts ist später datiert als jetzt',
