@@ -51,7 +51,8 @@ export class RequestBody {
       throw tooLarge(limit);
     }
     // A few compressed bytes may become as many as are allowed.
-    const most = contentEncoding(headers) === 'identity' ? Math.min(announced, limit) : limit;
+    const whole = contentEncoding(headers) === 'identity' ? announced : limit;
+    const most = isOver ? kept : whole;
     if (most > SMALL) {
       this.#reservation = await this.#room.enter(this.#sender(), most, this.#signal());
     }

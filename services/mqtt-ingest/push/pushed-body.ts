@@ -26,7 +26,7 @@ export const pushedBody: StreamedBody<Pushed> = {
     let payload = Buffer.alloc(0);
     let part = payload;
     try {
-      payload = await gather(chunks, Math.min(announced, BODY_LIMIT) || null, (bytes) => {
+      payload = await gather(chunks, (announced > BODY_LIMIT ? PAYLOAD_KEPT : announced) || null, (bytes) => {
         part = bytes;
       });
       const key = keyOf(headers);

@@ -268,23 +268,36 @@ describe('readers that push over HTTP', () => {
   });
 
   it('lets others in while hundreds of connections send nothing more of what they began', async () => {
-    const { port } = new URL(url);
-    const { Authorization } = basic('gate');
-    const slow = Array.from({ length: 200 }, () => connect(Number(port), '127.0.0.1'));
-    for (const socket of slow) {
-      socket.on('error', () => {});
-      await once(socket, 'connect');
-      const login = `Host: x\r\nAuthorization: ${Authorization}`;
-      socket.write(
-        `POST /readers/v1/${ids.get('gate')} HTTP/1.1\r\n${login}\r\nContent-Length: 1000000\r\n\r\n[`,
-      );
-    }
+    const slow = await begin(200, 1_000_000);
     expect((await push('dock', '[]')).status).to.equal(200);
     expect((await push('dock', `${' '.repeat(900_000)}[]`)).status).to.equal(200);
     for (const socket of slow) {
       socket.destroy();
     }
   });
+
+  it('has room for a body beside many that are over the limit, of which it keeps the beginning', async () => {
+    const slow = await begin(150, 2_000_000);
+    expect((await push('gate', `${' '.repeat(900_000)}[]`)).status).to.equal(200);
+    for (const socket of slow) {
+      socket.destroy();
+    }
+  });
+
+  /** Bodies of a reader of which one byte comes. */
+  async function begin(count: number, announced: number) {
+    const { port } = new URL(url);
+    const login = `Host: x\r\nAuthorization: ${basic('gate').Authorization}`;
+    const sockets = Array.from({ length: count }, () => connect(Number(port), '127.0.0.1'));
+    for (const socket of sockets) {
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      socket.write(
+        `POST /readers/v1/${ids.get('gate')} HTTP/1.1\r\n${login}\r\nContent-Length: ${announced}\r\n\r\n[`,
+      );
+    }
+    return sockets;
+  }
 
   it('counts its requests by status', async () => {
     const text = await metrics.metrics();
