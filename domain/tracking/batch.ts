@@ -315,14 +315,15 @@ const SHARE_ASIDE = 1 / 16;
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = 1_000;
 
-function pauseUnless(signal: AbortSignal, milliseconds: number): Promise<void> {
+/** Ends early with the signal. */
+export function pauseUnless(signal: AbortSignal, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, milliseconds);
+    const timer = setTimeout(done, signal.aborted ? 0 : milliseconds);
     signal.addEventListener('abort', done);
   });
 }

@@ -1,8 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import type { ReadMessage } from '../../../domain/messages/message.ts';
 import type { MessageOutcome } from '../../../domain/messages/record-messages.ts';
-import { Batch, type BatchOptions } from '../../../domain/tracking/batch.ts';
+import { Batch, type BatchOptions, pauseUnless } from '../../../domain/tracking/batch.ts';
 import { type HeavyOrganizations, TooHeavy } from '../../../domain/tracking/location/heavy-organizations.ts';
 
 interface Recording
@@ -115,13 +114,13 @@ class LargeLanes {
     number,
     { batch: Batch<ReadMessage, MessageOutcome>; messages: number }
   >();
-  /** By organization: `performance.now()` at which its next batch may begin. */
-  readonly #restsUntil = new Map<number, number>();
+  /** By organization: the rest before its next batch may begin. */
+  readonly #rests = new Map<number, Promise<void>>();
   readonly #turns = new FairSemaphore<number>({
     ...{ total: LARGE_LANES, kept: 1, perKey: 1, perKeyWithRoom: 1 },
     ...{ waitingPerKey: Number.POSITIVE_INFINITY, patience: FOREVER },
   });
-  #isDraining = false;
+  readonly #draining = new AbortController();
 
   constructor(options: Omit<BatchOptions<ReadMessage, MessageOutcome>, 'lanes'>) {
     this.#options = options;
@@ -147,7 +146,7 @@ class LargeLanes {
   }
 
   async drain(patience: number): Promise<void> {
-    this.#isDraining = true;
+    this.#draining.abort();
     await Promise.all(this.#batches().map((batch) => batch.drain(patience)));
   }
 
@@ -160,12 +159,12 @@ class LargeLanes {
     const batch = new Batch<ReadMessage, MessageOutcome>({
       ...this.#options,
       flush: async (messages) => {
-        await this.#rest(orgId);
+        await this.#rests.get(orgId);
         return this.#turns.run(orgId, () => this.#timed(orgId, () => flush(messages)));
       },
       lanes: 1,
     });
-    if (this.#isDraining) {
+    if (this.#draining.signal.aborted) {
       batch.drain(0);
     }
     return batch;
@@ -176,18 +175,14 @@ class LargeLanes {
     try {
       return await work();
     } finally {
-      const ended = performance.now();
-      this.#restsUntil.set(orgId, ended + Math.min(LONGEST_REST, (ended - began) * REST));
+      this.#rests.set(orgId, this.#rest(orgId, (performance.now() - began) * REST));
     }
   }
 
   /** Lets others catch up: a look-up takes several times as long beside a large batch, and further ones wait for it. */
-  async #rest(orgId: number): Promise<void> {
-    const ms = (this.#restsUntil.get(orgId) ?? 0) - performance.now();
-    if (ms > 0 && !this.#isDraining) {
-      await pause(ms);
-    }
-    this.#restsUntil.delete(orgId);
+  async #rest(orgId: number, milliseconds: number): Promise<void> {
+    await pauseUnless(this.#draining.signal, Math.min(LONGEST_REST, milliseconds));
+    this.#rests.delete(orgId);
   }
 }
 

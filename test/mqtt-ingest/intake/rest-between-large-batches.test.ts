@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { ReadMessage } from '../../../domain/messages/message.ts';
 import { MessageAsRead } from '../../../domain/messages/message.ts';
@@ -13,10 +14,41 @@ describe('large batches of an organization', () => {
   const database = useDatabase();
 
   it('leave others half as long as each took, before the next', async () => {
+    const { batches, send } = await openLanes();
+    const first = send('gate');
+    const ofOther = send('other');
+    await first;
+    await send('gate');
+    await send('gate');
+    await ofOther;
+    const ofOwn = batches.filter(({ topic }) => topic !== 'other');
+    expect(ofOwn).to.have.length(3);
+    for (const [index, { began }] of ofOwn.entries()) {
+      const before = ofOwn[index - 1];
+      if (before !== undefined) {
+        expect(began - before.ended).to.be.at.least(0.4 * (before.ended - before.began));
+      }
+    }
+    // Another organization does not wait for that.
+    expect(batches.findIndex(({ topic }) => topic === 'other')).to.be.below(2);
+  });
+
+  it('do not rest once the process stops', async () => {
+    const { lanes, batches, send } = await openLanes('yard', 'dock');
+    await send('yard');
+    const last = send('yard');
+    await nextTurn();
+    const draining = lanes.drain(0);
+    await nextTurn();
+    expect(batches).to.have.length(2);
+    await Promise.all([last, draining]);
+  });
+
+  async function openLanes(ownReader = 'gate', otherReader = 'other') {
     const own = await Site.create(database);
-    await own.reader('gate', [await own.location('YARD')]);
+    await own.reader(ownReader, [await own.location('YARD')]);
     const other = await Site.create(database, 'Other');
-    await other.reader('other', [await other.location('DOCK')]);
+    await other.reader(otherReader, [await other.location('DOCK')]);
     const { registry } = await openIntake(database);
     const heavy = new HeavyOrganizations();
     heavy.note(own.orgId, Number.POSITIVE_INFINITY);
@@ -42,21 +74,6 @@ describe('large batches of an organization', () => {
       lanes.enter(message);
       await lanes.submit(message).finally(() => lanes.leave(message));
     };
-    const first = send('gate');
-    const ofOther = send('other');
-    await first;
-    await send('gate');
-    await send('gate');
-    await ofOther;
-    const ofOwn = batches.filter(({ topic }) => topic !== 'other');
-    expect(ofOwn).to.have.length(3);
-    for (const [index, { began }] of ofOwn.entries()) {
-      const before = ofOwn[index - 1];
-      if (before !== undefined) {
-        expect(began - before.ended).to.be.at.least(0.4 * (before.ended - before.began));
-      }
-    }
-    // Another organization does not wait for that.
-    expect(batches.findIndex(({ topic }) => topic === 'other')).to.be.below(2);
-  });
+    return { lanes, batches, send };
+  }
 });
