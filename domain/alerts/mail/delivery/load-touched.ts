@@ -109,7 +109,7 @@ interface End {
   after: number;
   up_to: number;
   known: number;
-  /** JSON text of {@link DoneWith.beyond}. */
+  /** JSON text of {@link DoneWith.beyond}; empty for a member who was removed meanwhile. */
   done_beyond: string;
 }
 
@@ -124,7 +124,9 @@ function findEnd(
       coalesce(max(event.position) filter (
         where ${failures}::integer = 0 and event.recorded_at < clock_timestamp() - make_interval(hours => ${OLD})
       ), ${position}::int8) as after,
-      (select done_beyond::text from alert_mail_recipients where org_id = ${orgId} and user_id = ${userId}) as done_beyond
+      coalesce((
+        select done_beyond::text from alert_mail_recipients where org_id = ${orgId} and user_id = ${userId}
+      ), '{}') as done_beyond
     from (
       select next.*, count(*) filter (where next.waits > 0) over (order by next.position) as waiting
       from (

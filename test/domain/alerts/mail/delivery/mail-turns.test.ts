@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ulid } from 'ulid';
+import { loadTouched } from '../../../../../domain/alerts/mail/delivery/load-touched.ts';
 import { MailTurns } from '../../../../../domain/alerts/mail/delivery/mail-turns.ts';
 import { openMailer } from '../../../../../domain/alerts/mail/sending/mailer.ts';
 import { examineMail } from '../../../../../domain/health/mail.ts';
@@ -211,6 +212,18 @@ describe('e-mail of alerts', () => {
     await open(id, 'DRILL');
     expect(await take()).to.equal(1);
     expect(server.received.map(({ to }) => to[0])).to.deep.equal(['ada@example.com']);
+  });
+
+  it('has nothing for a member who is removed while a turn looks', async () => {
+    const gone = {
+      orgId: site.orgId,
+      userId: 1,
+      organization: 'Nord',
+      name: 'Ada',
+      address: 'ada@example.com',
+    };
+    const touched = await loadTouched(database.pool, { ...gone, position: 0, failures: 0, triedAt: null }, 0);
+    expect([touched.alerts, touched.done]).to.deep.equal([[], { upTo: 0, beyond: {} }]);
   });
 
   it('sends at most one a minute to a person, of whichever organization, and each in its own', async () => {
