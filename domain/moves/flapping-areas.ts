@@ -60,23 +60,24 @@ export async function flappingAreas(db: Connection, orgId: number): Promise<read
   const open = pairs.filter(({ a, b }) => isDecidedByEvery(a) && isDecidedByEvery(b));
   const ofAreas = Map.groupBy(open, ({ a, b }) => deepestCommon(site.above(a), site.above(b)));
   return [...ofAreas]
-    .flatMap(([location_id, own]): FlappingArea[] => {
+    .flatMap(([location_id, own]) => {
       const [worst] = own;
       const moves = own.reduce((sum, pair) => sum + pair.moves, 0);
       const returns = own.reduce((sum, pair) => sum + pair.returns, 0);
       const isOften = returns >= LEAST_RETURNS && returns >= LEAST_SHARE * moves;
       const isQuick = own.some(({ quick }) => quick >= LEAST_QUICK);
-      const flapping = own.flatMap(({ a, b, ...of }) => (of.returns + of.quick > 0 ? [a, b] : []));
-      const isOther = (id: number) =>
-        (location_id === null || site.above(id).includes(location_id)) &&
-        isDecidedByEvery(id) &&
-        !flapping.includes(id);
-      return worst !== undefined && (isOften || isQuick)
-        ? [{ location_id, pair: [worst.a, worst.b], moves, returns, others: hearing.filter(isOther) }]
-        : [];
+      return worst !== undefined && (isOften || isQuick) ? [{ location_id, own, worst, moves, returns }] : [];
     })
     .toSorted((a, b) => b.returns - a.returns || b.moves - a.moves)
-    .slice(0, MOST_AREAS);
+    .slice(0, MOST_AREAS)
+    .map(({ own, worst, ...area }) => {
+      const flapping = own.flatMap(({ a, b, ...of }) => (of.returns + of.quick > 0 ? [a, b] : []));
+      const isOther = (id: number) =>
+        (area.location_id === null || site.above(id).includes(area.location_id)) &&
+        isDecidedByEvery(id) &&
+        !flapping.includes(id);
+      return { ...area, pair: [worst.a, worst.b], others: hearing.filter(isOther) };
+    });
 }
 
 function deepestCommon(one: readonly number[], other: readonly number[]): number | null {
