@@ -351,8 +351,8 @@ async function findKnownNear(
   const late: Late[] = [];
   for (const scan of scans) {
     const position = positionOf.get(scan.orgId, scan.assetId);
-    const isDecidedAgain = !areExpected && askedForProof(db, scan.orgId);
-    if (position !== undefined && !isNewest(position, scan.observedAt) && !isDecidedAgain) {
+    const isLate = position !== undefined && !isNewest(position, scan.observedAt);
+    if (isLate && (areExpected || !askedForProof(db, scan.orgId))) {
       late.push({ scan, position, isWritten: written.has(scan) });
     }
   }

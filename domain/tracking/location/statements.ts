@@ -220,11 +220,9 @@ export class Hearing {
       (each) => compareScans((scans[each] as SetScan).scan, read) >= 0,
     );
     const { setting } = scans[index] as SetScan;
-    const first = scans.findIndex(
-      ({ scan, setting: own }) =>
-        own === setting && scan.locationId === read.locationId && scan.scan.source.kind === 'reader',
-    );
-    if (setting.procedure !== 'every' && first < index) {
+    const isLike = ({ scan, setting: own }: SetScan) =>
+      own === setting && scan.locationId === read.locationId && scan.scan.source.kind === 'reader';
+    if (setting.procedure !== 'every' && scans.findIndex(isLike) < index) {
       scans.splice(index, 1);
       this.#size -= 1;
     }
