@@ -110,7 +110,7 @@ function readInTurns(stream: Client['connection']['stream']): void {
   });
 }
 
-/** Bytes: the longest of TLS. */
+/** Bytes: the longest record of TLS. */
 const PIECE = 16_384;
 
 interface ParameterStatus {

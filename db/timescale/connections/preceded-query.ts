@@ -12,8 +12,8 @@ export const ENTER: NamedStatement = {
 export const BRIEF = 100;
 
 /**
- * {@link ENTER} with a time limit, and generic plans. To find a row by its key takes PostgreSQL 0.15 ms, and to plan that
- * 0.9. It would do so each time, as a generic plan expects ten keys where one is given.
+ * {@link ENTER} with a time limit, and generic plans: finding a row by its key takes PostgreSQL 0.15 ms, and planning that
+ * 0.9. Without the setting it plans each time, because a generic plan expects ten keys where one is given.
  */
 export const ENTER_BRIEFLY: NamedStatement = {
   name: 'enter-organization-briefly',

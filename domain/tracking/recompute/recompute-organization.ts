@@ -137,7 +137,7 @@ interface Scope extends Recomputation {
   assetId: number | null;
   /** Only assets read there or below are recomputed; null for all. */
   locationId: number | null;
-  /** Those that a person scanned, too: from the first setting that asks for proof, such a scan is the first of its instant. */
+  /** Assets that a person scanned, too: from the first setting that asks for proof on, such scans come first at their instant. */
   isFirst: boolean;
   /** Only those seen since. */
   from: Micros | null;
