@@ -162,7 +162,8 @@ const list = route({
       ? listWhereabouts(db, paging, signal())
       : searchWhereabouts(db, q, paging, signal()));
     const found = q === undefined ? [] : page.rows.map(({ id }) => id);
-    const presence = found.length === 0 ? new Map() : await presenceOfAssets(db, found, signal());
+    const presence =
+      found.length === 0 ? new Map<number, PresenceRow>() : await presenceOfAssets(db, found, signal());
     const view = (row: WhereaboutsRow) =>
       q === undefined ? assetView(row) : { ...assetView(row), presence: presenceView(presence.get(row.id)) };
     return listBody(await withTags(db, 'asset', page, (row) => writeJson(view(row))), paging, view);
