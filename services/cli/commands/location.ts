@@ -5,14 +5,7 @@ import { requireLiveOrganization } from '../../../domain/administration/organiza
 import { setWatch } from '../../../domain/administration/watches/set-watch.ts';
 import { listWatches, type StoredWatch } from '../../../domain/presence/coverage/stored-watches.ts';
 import { COVERAGES, MAX_GAP, MODES, type Watch } from '../../../domain/presence/coverage/watches.ts';
-import {
-  addCommand,
-  type Command,
-  type CommandResult,
-  examples,
-  id,
-  oneOf,
-} from '../command-line/command-line.ts';
+import { addCommand, type Command, examples, id, oneOf } from '../command-line/command-line.ts';
 import { shownTime } from '../command-line/instants.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -63,7 +56,7 @@ export function addLocation(program: Command): void {
     .prints((options: Options) => (options.list === true ? list(options) : set(options)));
 }
 
-async function set(options: Options): Promise<CommandResult> {
+async function set(options: Options) {
   const { org: orgId, location, mode, maxGap: gap = null, coverage = 'all' } = options;
   if (location === undefined || mode === undefined) {
     throw new AppError('invalid_input', 'Give --location and --mode, or --list');
@@ -77,7 +70,7 @@ async function set(options: Options): Promise<CommandResult> {
   };
 }
 
-async function list(options: Options): Promise<CommandResult> {
+async function list(options: Options) {
   const watches = await withConnections(async ({ db }) => {
     await requireLiveOrganization(db, options.org);
     return listWatches(db, options.org);

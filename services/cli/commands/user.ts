@@ -16,14 +16,7 @@ import { CONSOLE_URL } from '../../../platform/runtime/console-url.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { TLS_SETTINGS } from '../../../platform/runtime/tls-settings.ts';
 import { CONSOLE_PORT } from '../../console/config.ts';
-import {
-  addCommand,
-  type Command,
-  type CommandResult,
-  examples,
-  id,
-  oneOf,
-} from '../command-line/command-line.ts';
+import { addCommand, type Command, examples, id, oneOf } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -234,7 +227,7 @@ function addUserErase(program: Command): void {
     .prints((options: EraseOptions) => (options.confirm === true ? erase(options) : show(options)));
 }
 
-async function show(options: EraseOptions): Promise<CommandResult> {
+async function show(options: EraseOptions) {
   const { user, organizations } = await withConnections(async ({ db }) => {
     const user = await namedUser(db, options.email);
     return { user, organizations: await organizationsOf(db, user.id) };
@@ -246,7 +239,7 @@ async function show(options: EraseOptions): Promise<CommandResult> {
   return { json, text: forTerminal(text) };
 }
 
-async function erase(options: EraseOptions): Promise<CommandResult> {
+async function erase(options: EraseOptions) {
   const erased = await withConnections(async ({ db, actor }) => {
     const { id } = await namedUser(db, options.email);
     return eraseUser(db, actor, id);
