@@ -85,7 +85,7 @@ function useWhole<Row>(path: string | null, query: QueryValues): readonly Row[] 
         ? undefined
         : offerWhole({
             load: async (signal, onRows) =>
-              setWhole({ of, rows: await readRows<Row>(path, query, MOST_PRINTED, { signal }, onRows) }),
+              setWhole({ of, ...(await readRows<Row>(path, query, MOST_PRINTED, { signal }, onRows)) }),
             drop: () => setWhole(null),
           }),
     [of],
@@ -93,23 +93,24 @@ function useWhole<Row>(path: string | null, query: QueryValues): readonly Row[] 
   return whole?.of === of ? whole.rows : null;
 }
 
-/** The rows of all pages, up to `most`. */
+/** The rows of all pages up to `most`, and how many there are. */
 export async function readRows<Row>(
   path: string,
   query: QueryValues,
   most: number,
   sent: Pick<Sent, 'signal'> = {},
   onRows: (rows: number, of: number) => void = () => {},
-): Promise<Row[]> {
+): Promise<{ rows: Row[]; total: number }> {
   const rows: Row[] = [];
-  for (let isMore = true; isMore && rows.length < most; ) {
+  let total: number;
+  do {
     const page = { ...query, limit: ROWS_AT_A_TIME, offset: rows.length };
-    const { data, total_count: total } = await read<ListAnswer<Row>>(path, { ...sent, query: page });
+    const { data, total_count: found } = await read<ListAnswer<Row>>(path, { ...sent, query: page });
     rows.push(...data);
+    total = data.length === 0 ? rows.length : found;
     onRows(rows.length, Math.min(total, most));
-    isMore = data.length > 0 && rows.length < total;
-  }
-  return rows;
+  } while (rows.length < Math.min(total, most));
+  return { rows, total };
 }
 
 interface ListOptions {

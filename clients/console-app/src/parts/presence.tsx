@@ -18,11 +18,6 @@ export function StateBadge({ state }: { state: PresenceState }) {
   return <Badge tone={TONES[state]}>{texts.value.presence.states[state]}</Badge>;
 }
 
-/** Present states by asset; of those that are not known yet, nothing. */
-export function useStates(ids: readonly number[]): ReadonlyMap<number, PresenceState> {
-  return new Map([...usePresence(ids).byId].map(([id, { state }]) => [id, state]));
-}
-
 /** As the report of presence says it now. */
 export function usePresence(ids: readonly number[]) {
   const { answer, reload } = useRead<{ data: readonly Presence[] }>(

@@ -20,8 +20,8 @@ export function Ticked({ keys, list: { total = 0, query } }: { keys: readonly st
   const ticking = useAction();
   const tickAll = async () => {
     const live = { ...query, include_deleted: null, sort: 'external_key' };
-    const found = await readRows<Asset>('/assets', live, MOST);
-    replaceAddress(hrefWith({ pick: found.map(({ external_key: key }) => key) }));
+    const { rows } = await readRows<Asset>('/assets', live, MOST);
+    replaceAddress(hrefWith({ pick: rows.map(({ external_key: key }) => key) }));
   };
   return (
     <section class="ticked" aria-label={t.count(keys.length)}>

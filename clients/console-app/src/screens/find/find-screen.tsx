@@ -6,7 +6,7 @@ import { durationText } from '../../parts/duration.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { StateBadge, useStates } from '../../parts/presence.tsx';
+import { StateBadge, usePresence } from '../../parts/presence.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { address, href } from '../../router/router.ts';
@@ -18,7 +18,7 @@ export function FindScreen() {
   const q = address.value.query.get('q') ?? '';
   const { answer, problem, isLoading, reload } = useRead<{ data: Found }>(q === '' ? null : '/find', { q });
   const found = answer?.data;
-  const states = useStates(found?.assets.map(({ id }) => id) ?? []);
+  const { byId } = usePresence(found?.assets.map(({ id }) => id) ?? []);
   return (
     <div class="page find-page">
       <PageHead
@@ -50,7 +50,7 @@ export function FindScreen() {
               <h2>{t.assets}</h2>
               <ul class="found-assets">
                 {found.assets.map((asset) => (
-                  <FoundAssetCard key={asset.id} asset={asset} state={states.get(asset.id)} />
+                  <FoundAssetCard key={asset.id} asset={asset} state={byId.get(asset.id)?.state} />
                 ))}
               </ul>
               {found.asset_count > found.assets.length && (

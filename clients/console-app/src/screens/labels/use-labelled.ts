@@ -1,25 +1,19 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/api-error.ts';
 import { organizationId } from '../../api/organization.ts';
-import { read } from '../../api/send.ts';
 import type { Asset } from '../../api/types.ts';
+import { readRows } from '../../api/use-list.ts';
 import { asApiError } from '../../api/use-read.ts';
 import { writesTo } from '../../api/writes.ts';
 import { address } from '../../router/router.ts';
 
-/** Labels that are printed at once, and rows of a page. */
+/** Labels that are printed at once. */
 export const MOST = 1_000;
-const PAGE = 200;
 
 const FILTERS = ['q', 'external_key', 'is_active', 'location_id', 'location_external_key', 'parent_id'];
 
 /** Keys per address, however long they are. */
 const KEYS = 20;
-
-interface Page {
-  data: readonly Labelled[];
-  total_count: number;
-}
 
 interface State {
   rows: readonly Labelled[] | undefined;
@@ -38,20 +32,10 @@ export function useLabelled(of: 'assets' | 'locations'): State {
       const rows: Labelled[] = [];
       let total = 0;
       for (const keys of groupsOf(asked['external_key'] ?? [])) {
-        const before = rows.length;
-        let found = 0;
-        do {
-          const fixed = {
-            external_key: keys,
-            sort: 'external_key',
-            limit: PAGE,
-            offset: rows.length - before,
-          };
-          const page = await read<Page>(`/${of}`, { query: { ...asked, ...fixed }, signal: stop.signal });
-          rows.push(...page.data);
-          found = page.data.length === 0 ? rows.length - before : page.total_count;
-        } while (rows.length < Math.min(before + found, MOST));
-        total += found;
+        const query = { ...asked, external_key: keys, sort: 'external_key' };
+        const found = await readRows<Labelled>(`/${of}`, query, MOST - rows.length, { signal: stop.signal });
+        rows.push(...found.rows);
+        total += found.total;
       }
       setState({ rows, total, problem: null });
     };

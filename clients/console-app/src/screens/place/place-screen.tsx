@@ -4,7 +4,7 @@ import type {
   Data,
   Place as Location,
   Passing,
-  PresenceState,
+  Presence,
   Present,
   ReportedStay,
   Row,
@@ -21,7 +21,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { LineOfAsset, PlaceLink } from '../../parts/move-line.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { StateBadge, useStates } from '../../parts/presence.tsx';
+import { StateBadge, usePresence } from '../../parts/presence.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Retired } from '../../parts/retired.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -38,7 +38,7 @@ export function PlaceScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
   const { model, version, problem, reload } = useTree();
   const place = model?.place(Number(id)) ?? null;
   const present = useList<Present>(`/locations/${id}/present`, { filters: [], sort: '' });
-  const states = useStates(present.rows.map(({ id: asset }) => asset));
+  const presence = usePresence(present.rows.map(({ id: asset }) => asset));
   const missing = useMissing(id, false, place?.missing);
   const missingWithin = useMissing(place?.children.length ? id : null, true, place?.missingWithin);
   const passing = useRead<{ data: Passing }>(`/locations/${id}/arrivals`);
@@ -84,7 +84,7 @@ export function PlaceScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
             <Table
               label={t.present}
               list={present}
-              columns={presentColumns(states)}
+              columns={presentColumns(presence.byId)}
               rowKey={({ id: asset }) => asset}
               rowHref={({ id: asset }) => href('asset', asset)}
               empty={
@@ -315,15 +315,15 @@ function PlacePath({ place }: { place: Place }) {
   );
 }
 
-/** @param states by asset, as far as they are known. */
-function presentColumns(states: ReadonlyMap<number, PresenceState>): readonly Column<Present>[] {
+/** @param presence by asset, as far as it is known. */
+function presentColumns(presence: ReadonlyMap<number, Presence>): readonly Column<Present>[] {
   const t = texts.value.place;
   return [
     { title: t.asset, cell: ({ name }) => <span class="title">{name}</span> },
     {
       title: texts.value.reports.state,
       cell: ({ id }) => {
-        const state = states.get(id);
+        const state = presence.get(id)?.state;
         return state === undefined ? <span class="none">–</span> : <StateBadge state={state} />;
       },
     },
