@@ -102,15 +102,18 @@ export class Client extends withVerbs(pg.Client) {
  * 10,000 rows nobody else was answered for 60 ms.
  */
 function readInTurns(stream: Client['connection']['stream']): void {
+  let read = 0;
   stream.on('data', ({ length }: Buffer) => {
-    if (length >= PIECE) {
+    read += length;
+    if (read >= PIECE) {
+      read = 0;
       stream.pause();
       setImmediate(() => stream.resume());
     }
   });
 }
 
-/** Bytes: the longest record of TLS. */
+/** Bytes, in one chunk or several: over TLS PostgreSQL sends records of 8 KiB. */
 const PIECE = 16_384;
 
 interface ParameterStatus {

@@ -49,6 +49,27 @@ describe('connections with sslmode=verify-full', () => {
     expect(proxy.secret.map((socket) => socket.encrypted)).to.deep.equal([true, true]);
   });
 
+  it('read a long answer a piece at a time, in whatever records it comes', async () => {
+    const client = new Client(connectionConfig(addressOf(['localhost'], VERIFIED)));
+    await client.connect();
+    // As PostgreSQL sends them.
+    proxy.secret.at(-1)?.setMaxSendFragment(8_192);
+    let [inTurn, most] = [0, 0];
+    client.connection.stream.on('data', ({ length }: Buffer) => {
+      if (inTurn === 0) {
+        setImmediate(() => {
+          inTurn = 0;
+        });
+      }
+      inTurn += length;
+      most = Math.max(most, inTurn);
+    });
+    const { rows } = await client.query(`select repeat('x', 1000) from generate_series(1, 20000)`);
+    expect(rows).to.have.length(20_000);
+    await client.end();
+    expect(most).to.be.at.most(2 * 16_384);
+  });
+
   it('find the primary among several such servers', async () => {
     const wanted = { ...VERIFIED, target_session_attrs: 'read-write' };
     expect(await faultOf(['localhost', '127.0.0.1'], wanted)).to.equal(null);
