@@ -83,6 +83,10 @@ describe('an asset that was retired', () => {
     await page.setViewportSize(DESK.viewport);
     let held: (() => Promise<void>) | undefined;
     let sent = 0;
+    let lists = 0;
+    page.on('request', (request) => {
+      lists += request.url().includes('/assets?') && request.url().includes('limit=50') ? 1 : 0;
+    });
     await page.route('**/console/v1/assets/*', async (route) => {
       sent += 1;
       if (sent === 3) {
@@ -97,6 +101,8 @@ describe('an asset that was retired', () => {
     await ticked.getByRole('button', { name: 'Stop' }).click();
     await held?.();
     await page.locator('.toast', { hasText: '3 retired' }).waitFor();
+    await page.getByText('49 assets').waitFor();
+    expect(lists, 'The list is read again at the end only').to.equal(1);
     expect(await live()).to.equal(49);
     await page.unroute('**/console/v1/assets/*');
     await ticked.getByRole('button', { name: 'Tick none' }).click();

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Action, useAction } from '../api/use-action.ts';
+import { noteAtEnd } from '../api/writes.ts';
 import { texts } from '../texts/texts.ts';
 import { ProblemNote } from './problem-note.tsx';
 import { Progress } from './progress.tsx';
@@ -34,7 +35,7 @@ export function useOneByOne(): OneByOne {
       isStopped.current = false;
       setDone(0);
       let count = 0;
-      const isEnded = await run(async () => {
+      const workOnAll = async () => {
         for await (const id of ids) {
           if (isStopped.current) {
             return;
@@ -43,7 +44,8 @@ export function useOneByOne(): OneByOne {
           count += 1;
           setDone(count);
         }
-      });
+      };
+      const isEnded = await run(() => noteAtEnd(workOnAll));
       return { done: count, isWhole: isEnded && !isStopped.current };
     },
   };
