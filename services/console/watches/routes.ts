@@ -47,7 +47,8 @@ const measured = memberRoute({
   summary: 'What tags have measured: a rule about anything else raises nothing',
   scope: 'tracking:read',
   success: found(MEASURED, 'The kinds of values'),
-  handle: ({ context: { db } }) => listMeasuredKinds(db, db.orgId),
+  handle: ({ context: { db }, signal }) =>
+    listMeasuredKinds(db.listing({ isBrief: true, signal: signal() }), db.orgId),
 });
 
 const set = memberRoute({
