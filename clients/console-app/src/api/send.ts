@@ -44,8 +44,8 @@ export const post = <Answer>(path: string, body?: unknown) => send<Answer>('POST
 export const patch = <Answer>(path: string, body: unknown) => send<Answer>('PATCH', path, { body });
 export const remove = (path: string, query: QueryValues = {}) => send<undefined>('DELETE', path, { query });
 
-/** Of many things at once, by ids or keys: an address has room for a few hundred ids. */
-const MOST_NAMED = 200;
+/** Things that an address has room for, by ids, or by keys, however long they are. */
+const MOST_NAMED = { number: 200, string: 20 };
 
 /** What {@link read} says of all the things that a parameter of the query names. */
 export async function readOfMany<Answer extends { data: readonly unknown[] }>(
@@ -55,8 +55,9 @@ export async function readOfMany<Answer extends { data: readonly unknown[] }>(
   const [name, values] = Object.entries(query).find(([, value]) => Array.isArray(value)) ?? ['', []];
   const named = values as readonly (number | string)[];
   const parts: Answer[] = [];
-  for (let at = 0; at < named.length; at += MOST_NAMED) {
-    const part = { ...query, [name]: named.slice(at, at + MOST_NAMED) };
+  const most = MOST_NAMED[typeof named[0] as 'number' | 'string'];
+  for (let at = 0; at < named.length; at += most) {
+    const part = { ...query, [name]: named.slice(at, at + most) };
     parts.push(await read<Answer>(path, { query: part, ...sent }));
   }
   return { ...(parts[0] as Answer), data: parts.flatMap(({ data }) => data) };

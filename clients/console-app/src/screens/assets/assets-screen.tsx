@@ -47,7 +47,7 @@ export function AssetsScreen() {
         title={texts.value.screens.assets}
         {...(list.total === undefined ? {} : { sub: t.sub(list.total) })}
       >
-        <ListActions resource="asset" filters={FILTERS} picked={picked.keys} />
+        <ListActions resource="asset" list={list} picked={picked.keys} />
         <AddItem words={t} />
       </PageHead>
       <div class="filters">

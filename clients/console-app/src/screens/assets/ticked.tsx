@@ -1,4 +1,4 @@
-import { read, remove } from '../../api/send.ts';
+import { readOfMany, remove } from '../../api/send.ts';
 import type { Asset } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { type List, readRows } from '../../api/use-list.ts';
@@ -11,8 +11,6 @@ import { texts } from '../../texts/texts.ts';
 
 /** Rows that are ticked at once: their keys stand in the address. */
 const MOST = 1_000;
-/** Keys of a request, however long they are. */
-const KEYS = 20;
 
 /** What operators do with ticked assets, on whichever page: tick all that the list shows, and retire them. */
 export function Ticked({ keys, list: { total = 0, query } }: { keys: readonly string[]; list: List<Asset> }) {
@@ -69,10 +67,7 @@ function RetireAll({ keys }: { keys: readonly string[] }) {
 }
 
 async function* idsOf(keys: readonly string[]): AsyncGenerator<number> {
-  for (let at = 0; at < keys.length; at += KEYS) {
-    const { data } = await read<{ data: readonly Asset[] }>('/assets', {
-      query: { external_key: keys.slice(at, at + KEYS), include_not_in_effect: true },
-    });
-    yield* data.map(({ id }) => id);
-  }
+  const query = { external_key: keys, include_not_in_effect: true };
+  const { data } = await readOfMany<{ data: readonly Asset[] }>('/assets', { query });
+  yield* data.map(({ id }) => id);
 }

@@ -1,26 +1,23 @@
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import { organizationId } from '../../api/organization.ts';
 import { addressOf } from '../../api/send.ts';
-import { address, href } from '../../router/router.ts';
+import type { List } from '../../api/use-list.ts';
+import { href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 
 /** Actions on a whole list: import into it; export or label its filtered items. */
 export function ListActions({
   resource,
-  filters,
-  fixed = {},
+  list: { query },
   picked,
 }: {
   resource: 'asset' | 'location';
-  filters: readonly string[];
-  fixed?: Readonly<Record<string, boolean>>;
+  list: List<unknown>;
   /** Keys of ticked rows; labels are for these, if any. */
   picked: readonly string[];
 }) {
   const t = texts.value.imports;
-  const { query } = address.value;
-  const shown = Object.fromEntries(['q', ...filters].map((name) => [name, query.getAll(name)]));
   return (
     <>
       {may('operator') && (
@@ -32,8 +29,7 @@ export function ListActions({
         class="secondary"
         download
         href={addressOf(`/exports/${resource}s`, {
-          ...shown,
-          ...fixed,
+          ...query,
           include_deleted: null,
           separator: texts.value.common.csv.separator,
           organization: organizationId.value,
@@ -45,7 +41,7 @@ export function ListActions({
         class="secondary"
         href={href('labels', {
           of: resource === 'asset' ? null : resource,
-          ...(picked.length === 0 ? shown : { external_key: picked }),
+          ...(picked.length === 0 ? query : { external_key: picked }),
         })}
       >
         <Icon name="print" /> {texts.value.labels.of(picked.length)}

@@ -41,7 +41,7 @@ export function PlacesScreen() {
         title={texts.value.screens.places}
         {...(list.total === undefined ? {} : { sub: t.sub(list.total) })}
       >
-        <ListActions resource="location" filters={FILTERS} fixed={FIXED} picked={picked.keys} />
+        <ListActions resource="location" list={list} picked={picked.keys} />
         {may('admin') && picked.keys.length > 0 && (
           <a class="secondary" href={hrefWith({ watch: picked.keys })}>
             {texts.value.watching.of(picked.keys.length)}
