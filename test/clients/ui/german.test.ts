@@ -26,7 +26,10 @@ function* said(text: unknown, path: string): Generator<{ path: string; words: st
     }
   } else if (typeof text === 'object' && text !== null) {
     for (const [name, each] of Object.entries(text)) {
-      yield* said(each, `${path}.${name}`);
+      // What the German words of a server's sentence are found by is English.
+      if (name !== 'around') {
+        yield* said(each, `${path}.${name}`);
+      }
     }
   }
 }
