@@ -28,7 +28,7 @@ export interface TriedAsset extends TriedMoves {
 
 /**
  * Tries a setting on the recorded scans of live assets, ordered by id, and stores nothing. Assets without scans at the
- * location or below are not affected.
+ * location or below are not affected, unless persons' scans come first at their instant with it or without it only.
  *
  * @param sites those of {@link sitesToTry}.
  */
@@ -37,9 +37,10 @@ export async function* tryOnAssets(
   { orgId, locationId, period, assetId, goesOn }: Trial,
   sites: TriedSites,
 ): AsyncGenerator<TriedAsset> {
+  const bearsOnPersons = sites.present.since !== sites.proposed.since;
   let looked = 0;
   for (let after = 0; ; ) {
-    const assets = await nextAssets(db, { orgId, locationId, assetId, period }, after);
+    const assets = await nextAssets(db, { orgId, locationId, assetId, period, bearsOnPersons }, after);
     for (const { id, external_key: externalKey, was_seen: wasSeen } of assets) {
       if (wasSeen === true) {
         for await (const tried of trySetting(db, { orgId, assetId: id }, period, sites)) {
@@ -78,13 +79,20 @@ export async function countAssetsToTry(
  */
 async function nextAssets(
   db: Connection,
-  { orgId, locationId, assetId, period: { from, to } }: Omit<Trial, 'deciding' | 'goesOn'>,
+  {
+    orgId,
+    locationId,
+    assetId,
+    period: { from, to },
+    bearsOnPersons,
+  }: Omit<Trial, 'deciding' | 'goesOn'> & { bearsOnPersons: boolean },
   after: number,
 ): Promise<readonly (KeyRow & { was_seen: boolean | null })[]> {
   const isTried =
     locationId === null
       ? sql.fragment`true`
-      : sql.fragment`scan.location_id in ${locationsBelow(orgId, locationId)}`;
+      : sql.fragment`(scan.location_id in ${locationsBelow(orgId, locationId)}
+          or ${bearsOnPersons} and scan.handheld_id is not null)`;
   return db.any(sql.type(rowsOf<KeyRow & { was_seen: boolean | null }>())`
     select asset.id, asset.external_key, (
       select true from scan_events scan

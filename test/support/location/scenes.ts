@@ -55,7 +55,7 @@ const anInstant = fc
   .tuple(fc.integer({ min: 0, max: 60 }), anOffset)
   .map(([bucket, offset]) => START + bucket * BUCKET + offset);
 
-const aSetting: fc.Arbitrary<Setting> = fc
+export const aSetting: fc.Arbitrary<Setting> = fc
   .record({
     locationId: fc.option(aLocation, { freq: 3 }),
     from: fc.oneof({ arbitrary: fc.constant(START), weight: 3 }, { arbitrary: anInstant, weight: 2 }),

@@ -3,6 +3,8 @@ import { MICROS_PER_DAY } from '../../../base/instant.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { type SetLocating, setLocating } from '../../../domain/administration/locating/set-locating.ts';
+import type { Deciding } from '../../../domain/tracking/location/require-setting.ts';
+import type { Trial } from '../../../domain/tracking/location/try-on-assets.ts';
 import { takeBack } from '../../../domain/tracking/retractions/retract.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import type {
@@ -84,18 +86,24 @@ export class StoredScene {
   }
 
   /** As a person does, while scans are recorded. */
-  setMeanwhile({ locationId, from, by, certainty, tagDbm, tagKinds }: Setting): Promise<SetLocating> {
-    const isProving = by === 'strength' || by === 'position';
+  setMeanwhile(setting: Setting): Promise<SetLocating> {
+    const { locationId, from } = setting;
     return setLocating(
       databaseOn(this.#database.pool),
       TEST_ACTOR,
       {
-        ...{ orgId: this.orgId, from, procedure: by, certainty: isProving ? certainty : null, tagDbm },
-        tagKinds: kindsText(tagKinds),
+        ...{ orgId: this.orgId, from, ...decidingOf(setting) },
         locationExternalKey: locationId === null ? null : keyOf(locationId),
       },
       { retention: MICROS_PER_DAY, now: START },
     );
+  }
+
+  /** What a trial of a setting takes. */
+  tried(setting: Setting): Pick<Trial, 'orgId' | 'locationId' | 'deciding'> {
+    const { orgId } = this;
+    const locationId = setting.locationId === null ? null : this.#locationOf(setting.locationId);
+    return { orgId, locationId, deciding: decidingOf(setting) };
   }
 
   /** A share of the image's width and height is a number of metres by a power of two: exact. */
@@ -293,6 +301,11 @@ interface PositionRow extends Metres {
   since: number | null;
   last_seen: number | null;
   position_at: number | null;
+}
+
+function decidingOf({ by, certainty, tagDbm, tagKinds }: Setting): Deciding {
+  const isProving = by === 'strength' || by === 'position';
+  return { procedure: by, certainty: isProving ? certainty : null, tagDbm, tagKinds: kindsText(tagKinds) };
 }
 
 function kindsText(kinds: Setting['tagKinds'] = []): string | null {

@@ -1,12 +1,19 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { Transition } from '../../../../domain/tracking/history/history.ts';
+import {
+  sitesToTry,
+  type TriedAsset,
+  tryOnAssets,
+} from '../../../../domain/tracking/location/try-on-assets.ts';
+import type { Period, TriedMove } from '../../../../domain/tracking/location/try-setting.ts';
 import { recomputeOrganization } from '../../../../domain/tracking/recompute/recompute-organization.ts';
 import type { OracleScan, PersonScan, Setting } from '../../../../simulation/location/oracle.ts';
 import { useDatabase } from '../../../support/database.ts';
-import { aScene, type Scene } from '../../../support/location/scenes.ts';
+import { aScene, aSetting, type Scene } from '../../../support/location/scenes.ts';
 import { type StoredAsset, StoredScene } from '../../../support/location/stored-scene.ts';
 import { randomSets } from '../../../support/random-sets.ts';
-import { type Memory, memoriesOf, record } from '../../../support/recording.ts';
+import { type Memory, memoriesOf, record, storedHistory } from '../../../support/recording.ts';
 import { expectFeedToFold, recordAndLook } from '../../../support/unsealed-moves.ts';
 
 /** Where others share the processor, fewer sets are tried; and what fails says so, however long making it smaller takes. */
@@ -116,6 +123,55 @@ describe('recording random scenes', () => {
     expect(Math.min(met.past, met.ahead)).to.be.at.least(1);
   });
 
+  it('gives, once a setting is made, the moves that trying it gave (up to 100 scenes)', async () => {
+    const met = { kept: 0, disappearing: 0, appearing: 0 };
+    const property = fc.asyncProperty(
+      aScene,
+      aSetting,
+      fc.infiniteStream(fc.nat()),
+      async (scene, wanted, random) => {
+        const next = () => random.next().value ?? 0;
+        fc.pre(wanted.by !== 'position' || hasPlan(scene, wanted));
+        const stored = await StoredScene.create(database, scene.world);
+        // A trial takes the place of later ones of the location; they would end the setting.
+        const isLater = ({ locationId, from }: Setting) =>
+          locationId === wanted.locationId && from > wanted.from;
+        await stored.set(scene.world.settings.filter((each) => !isLater(each)));
+        const asset = await stored.asset();
+        await recordAll(stored, asset, scansIn(arriving(scene, 'shuffled', next)));
+        for (const scan of retracted(scene)) {
+          await stored.takeBack(asset, scan);
+        }
+        const { at: last } = scene.scans[next() % scene.scans.length] ?? { at: 0 };
+        const period = {
+          from: wanted.from,
+          to: next() % 2 === 0 ? Number.MAX_SAFE_INTEGER : Math.max(last, wanted.from),
+        };
+        const trial = { ...stored.tried(wanted), period, assetId: null };
+        const tried: TriedAsset[] = [];
+        for await (const part of tryOnAssets(database.pool, trial, await sitesToTry(database.pool, trial))) {
+          tried.push(part);
+        }
+        const of = (...kinds: (keyof typeof met)[]) =>
+          tried
+            .flatMap((part) => kinds.flatMap((kind) => part[kind]))
+            .sort((a, b) => a.observedAt - b.observedAt);
+        const before = movesIn(await storedHistory(database, asset.id), period);
+        await stored.setMeanwhile(wanted);
+        await recomputeWhereAsked(stored);
+        const after = movesIn(await storedHistory(database, asset.id), period);
+        const isTried = tried.length > 0;
+        expect(isTried ? of('kept', 'disappearing') : after).to.deep.equal(before);
+        expect(isTried ? of('kept', 'appearing') : before).to.deep.equal(after);
+        for (const kind of ['kept', 'disappearing', 'appearing'] as const) {
+          met[kind] += of(kind).length;
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: randomSets(100), interruptAfterTimeLimit: LONGEST_MS });
+    expect(Math.min(met.kept, met.disappearing, met.appearing)).to.be.at.least(1);
+  });
+
   /** As the worker does. */
   async function recomputeWhereAsked({ orgId }: StoredScene): Promise<void> {
     const asked = await database.rows<{ settingId: number }>(
@@ -139,6 +195,15 @@ describe('recording random scenes', () => {
     }
   }
 });
+
+function movesIn(history: readonly Transition[], { from, to }: Period): TriedMove[] {
+  return history.flatMap(({ observedAt, locationId }, index) => {
+    const before = history[index - 1];
+    return before === undefined || observedAt < from || observedAt > to
+      ? []
+      : [{ observedAt, fromLocationId: before.locationId, toLocationId: locationId }];
+  });
+}
 
 /** A scan that is taken back is so at any time after it came. */
 function arriving(scene: Scene, arrival: (typeof ARRIVALS)[number], next: () => number): Step[] {
