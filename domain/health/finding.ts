@@ -23,6 +23,7 @@ export const MENDS = [
   'reset_user',
   'look_at_rules',
   'decide_by_strength',
+  'detach_alike',
 ] as const;
 
 export interface Mend {

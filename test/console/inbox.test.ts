@@ -126,4 +126,31 @@ describe('the inbox of the console', () => {
     await seen('rfid', 'NEW', -60, 1);
     expect((await call({ path: later })).body.total_count).to.equal(1);
   });
+
+  it('lists things whose tags an upgrade found on several owners, until all but one are detached', async () => {
+    const owners = [
+      await post('/assets', { name: 'One', tags: [{ tag_type: 'barcode', value: '012345678905' }] }),
+      await post('/locations', { name: 'Two', tags: [{ tag_type: 'barcode', value: '0012345678905' }] }),
+    ];
+    await suite.database.rows(
+      `insert into normal_key_collisions (org_id, normal_key) select org_id, normal_key from tags where value = '012345678905'`,
+    );
+    const things = async () => (await call({ path: '/alike-tags' })).body.data;
+    const [{ tags }] = await things();
+    expect(tags.map(({ id, ...tag }: { id: number }) => tag)).to.deep.equal(
+      owners.map(({ body: { data } }, index) => ({
+        ...{ tag_type: 'barcode', value: ['012345678905', '0012345678905'][index] },
+        owner: {
+          ...{ type: ['asset', 'location'][index], id: data.id },
+          ...{ external_key: data.external_key, name: data.name },
+        },
+      })),
+    );
+    expect((await call({ path: '/inbox' })).body.data).to.include({ alike_tags: 1 });
+    const [, { owner, id }] = tags;
+    expect((await call({ method: 'DELETE', path: `/locations/${owner.id}/tags/${id}` })).status).to.equal(
+      204,
+    );
+    expect(await things()).to.deep.equal([]);
+  });
 });

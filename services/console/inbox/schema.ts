@@ -54,6 +54,24 @@ export const UNKNOWN_TAGS = {
   properties: { ...(LIST['properties'] as object), as_of: GIVEN_TIME_SCHEMA },
 };
 
+export const ALIKE_TAGS = listOf(
+  objectOf({
+    tags: listOf(
+      objectOf({
+        id: ID_SCHEMA,
+        tag_type: TAG_TYPE_SCHEMA,
+        value: TEXT_SCHEMA,
+        owner: objectOf({
+          type: { type: 'string', enum: ['asset', 'location'] },
+          id: ID_SCHEMA,
+          external_key: TEXT_SCHEMA,
+          name: TEXT_SCHEMA,
+        }),
+      }),
+    ),
+  }),
+);
+
 const KEPT = {
   id: ID_SCHEMA,
   kind: { type: 'string', enum: [...KEPT_KINDS] },

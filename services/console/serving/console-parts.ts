@@ -54,7 +54,7 @@ export interface ConsoleParts {
   health: HealthChecks;
   /** By organization. */
   stateCounts: RecentReads<number, StateCounts | NotCounted>;
-  inboxCounts: RecentReads<number, { unknown_tags: number; rejected: number }>;
+  inboxCounts: RecentReads<number, { unknown_tags: number; rejected: number; alike_tags: number }>;
   open: OpenAnswers;
   measures: ConsoleMeasures;
   hearing: Hearing;

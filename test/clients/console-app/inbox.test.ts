@@ -115,6 +115,26 @@ describe('the inbox in the console', () => {
     expect(body.data[0].tags[0]).to.include({ value: 'E2800001' });
   });
 
+  it('shows what names one thing and is attached twice; detaching the wrong one mends it', async () => {
+    const [tray] = [await site.asset('TRAY-1', '4006381333931', 'barcode')];
+    await site.asset('TRAY-2', '04006381333931', 'barcode');
+    await app.database.rows(
+      `insert into normal_key_collisions (org_id, normal_key) select org_id, normal_key from tags where asset_id = $1`,
+      [tray],
+    );
+    const page = await app.open('#/inbox');
+    await page.getByRole('heading', { name: 'Attached twice' }).waitFor();
+    expect(await faultsOf(page, 'inbox-alike')).to.deep.equal([]);
+    await page.getByRole('link', { name: 'TRAY-1' }).waitFor();
+    const detach = page.getByRole('button', { name: 'Detach 04006381333931 from TRAY-2' });
+    await detach.press('Enter');
+    await page.getByRole('heading', { name: 'Attached twice' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await detach.waitFor();
+    await detach.click();
+    await page.getByRole('heading', { name: 'Attached twice' }).waitFor({ state: 'detached' });
+  });
+
   it('replays a rejected message by another format in three clicks', async () => {
     await keep('[{"value":"FEED01"}]');
     const page = await app.open('#/inbox');

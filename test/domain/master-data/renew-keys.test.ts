@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
-import { examineTags } from '../../../domain/health/tags.ts';
+import { examineTags, listAlikeTags } from '../../../domain/health/tags.ts';
 import { beginRenewing, nextToRenew, renewNext } from '../../../domain/master-data/tags/renew-keys.ts';
 import { resolveTags } from '../../../domain/tracking/resolve-tags.ts';
 import type { TagType } from '../../../domain/tracking/tag-type.ts';
@@ -77,7 +77,22 @@ describe('the keys of tags that a former version attached', () => {
     expect(doctor.of('tags').map(({ message, remedy }) => [message, remedy])).to.deep.equal(
       ofConsole.map(({ message, remedy }) => [message, remedy]),
     );
+    for (const more of [']E00012345678905', '(01)00012345678905', '00012345678905']) {
+      await database.rows(
+        `insert into tags (org_id, asset_id, tag_type, value, tag_key, normal_key)
+         select org_id, asset_id, tag_type, $2, $2, normal_key from tags where asset_id = $1 limit 1`,
+        [upc, more],
+      );
+    }
+    const [thing] = await listAlikeTags(db, site.orgId);
+    expect(thing?.tags.map(({ owner }) => owner.external_key)).to.have.members([
+      ...['CRATE-1', 'CRATE-1', 'CRATE-2'],
+    ]);
     await database.rows('update tags set detached_at = now() where asset_id = any($1)', [[ean, blank]]);
+    await database.rows(
+      `update tags set detached_at = now() where asset_id = $1 and value <> '012345678905'`,
+      [upc],
+    );
     expect(await examineTags(db, site.orgId)).to.deep.equal([]);
     expect(await found(site, '(01)00012345678905')).to.include({ assetId: upc });
   });

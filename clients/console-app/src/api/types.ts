@@ -40,6 +40,7 @@ export type ImportRow = ImportOutcome['shown'][ImportKind][number];
 export type ImportFault = ImportOutcome['faults'][number];
 
 export type UnknownTag = Row<'GET /unknown-tags'>;
+export type AlikeTag = Row<'GET /alike-tags'>['tags'][number];
 export type AttachedTag = Data<'POST /unknown-tags/{unknown_tag_id}/attach'>;
 export type Rejected = Row<'GET /rejected'>;
 export type RejectedWhole = Data<'GET /rejected/{rejected_id}'>;

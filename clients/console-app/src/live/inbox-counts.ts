@@ -10,8 +10,7 @@ import { membership } from '../session/session.ts';
 export const inboxCounts = signal<InboxCounts | null>(null);
 
 export function inboxCount(): number {
-  const { unknown_tags: tags, rejected } = inboxCounts.value ?? { unknown_tags: 0, rejected: 0 };
-  return tags + rejected;
+  return Object.values(inboxCounts.value ?? {}).reduce((sum, count) => sum + count, 0);
 }
 
 /** The count that a list has just reported, until it is counted again. Undefined: the list was filtered. */

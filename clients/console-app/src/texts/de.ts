@@ -452,6 +452,12 @@ export const de = {
     ambiguous: 'Mehrdeutig',
     ambiguousHint:
       'Andere Etiketten unterscheiden sich nur in der Schreibweise, deshalb zählen solche Lesungen für keines. So angebracht, wie es ist, wird diese Schreibweise unterschieden.',
+    alike: 'Doppelt angebracht',
+    alikeHint:
+      'Diese Etiketten sind dasselbe in mehreren Schreibweisen, angebracht an verschiedenen Stellen. Wird es in noch einer anderen gelesen, zählt das für keine davon, bis die falschen gelöst sind.',
+    detach: 'Lösen',
+    detachFrom: (value, name) => `${value} von ${name} lösen`,
+    detached: (name) => `Von ${name} gelöst`,
     ignore: 'Ignorieren',
     ignored: (value) => `${value} wird ab jetzt ignoriert`,
     listAgain: 'Wieder aufführen',
@@ -957,6 +963,7 @@ export const de = {
         'Ansehen, was nach Stärke daraus geworden wäre; ein Klick stellt es ein.',
         'Ortung öffnen',
       ),
+      detach_alike: mend('Lösen Sie die falschen.', 'Eingang öffnen'),
       reset_user: mend(
         'Fragen Sie, ob sie es war: dann erstellen Sie ihr einen Passwort-Link. Wenn nicht, rät jemand; sehen Sie auf die Adresse.',
         'Benutzer öffnen',
@@ -969,6 +976,7 @@ export const de = {
       'move feed': 'Bewegungs-Feed',
       webhooks: 'Webhooks',
       'e-mail': 'E-Mail',
+      tags: 'Etiketten',
       locating: 'Ortung',
       'sign-ins': 'Abgewiesene Anmeldungen',
       database: 'Datenbank',

@@ -439,6 +439,12 @@ export const en = {
     ambiguous: 'Ambiguous',
     ambiguousHint:
       'Other tags differ only in spelling, so nobody gets its reads. Attach it as it is to tell this spelling apart.',
+    alike: 'Attached twice',
+    alikeHint:
+      'These tags are one thing in several notations, attached to different owners. A read in yet another notation counts for none of them until the wrong ones are detached.',
+    detach: 'Detach',
+    detachFrom: (value: string, name: string) => `Detach ${value} from ${name}`,
+    detached: (name: string) => `Detached from ${name}`,
     ignore: 'Ignore',
     ignored: (value: string) => `${value} is ignored from now on`,
     listAgain: 'List again',
@@ -918,6 +924,7 @@ export const en = {
         'Open the rules',
       ),
       decide_by_strength: mend('See what strength would have decided; one click sets it.', 'Open Location'),
+      detach_alike: mend('Detach those that are wrong.', 'Open the inbox'),
       reset_user: mend(
         'Ask whether it was them; if so, create a password link for them. If not, somebody is guessing: look at the address.',
         'Open the users',
@@ -930,6 +937,7 @@ export const en = {
       'move feed': 'Move feed',
       webhooks: 'Webhooks',
       'e-mail': 'E-mail',
+      tags: 'Tags',
       locating: 'Location',
       'sign-ins': 'Refused sign-ins',
       database: 'Database',

@@ -1,13 +1,19 @@
-import { TAG_TYPES, type UnknownTag } from '../../api/types.ts';
+import { post, remove } from '../../api/send.ts';
+import { type AlikeTag, type Data, TAG_TYPES, type UnknownTag } from '../../api/types.ts';
+import { useAction } from '../../api/use-action.ts';
 import { useList } from '../../api/use-list.ts';
+import { useRead } from '../../api/use-read.ts';
 import { inboxCounts, useKnownCount } from '../../live/inbox-counts.ts';
 import { EmptyState, NothingFound } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { SectionTabs } from '../../parts/section-tabs.tsx';
 import { Table } from '../../parts/table.tsx';
+import { toast } from '../../parts/toast.tsx';
 import { address, go, href, hrefWith } from '../../router/router.ts';
+import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { Proposals } from '../locating/proposals.tsx';
 import { NewLine, useNewCount } from './new-line.tsx';
@@ -32,8 +38,75 @@ export function InboxScreen({ rest: [section = 'tags'] }: { rest: readonly strin
         ]}
       />
       <Proposals />
+      <AlikeTags />
       {section === 'rejected' ? <RejectedSection /> : <TagsSection />}
     </div>
+  );
+}
+
+/** One thing in several notations, each attached to something else: an upgrade found them. */
+function AlikeTags() {
+  const t = texts.value.inbox;
+  const { answer, problem, reload } = useRead<{ data: Data<'GET /alike-tags'> }>('/alike-tags');
+  const things = answer?.data ?? [];
+  if (things.length === 0 && problem === null) {
+    return null;
+  }
+  return (
+    <section class="card stack" aria-labelledby="alike-tags">
+      <h2 id="alike-tags">{t.alike}</h2>
+      {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
+      <p class="hint">{t.alikeHint}</p>
+      {things.map(({ tags }) => (
+        <ul key={tags[0]?.id} class="lines">
+          {tags.map((tag) => (
+            <AlikeLine key={tag.id} tag={tag} onChanged={reload} />
+          ))}
+        </ul>
+      ))}
+    </section>
+  );
+}
+
+function AlikeLine({
+  tag: { id, tag_type: type, value, owner },
+  onChanged,
+}: {
+  tag: AlikeTag;
+  onChanged: () => void;
+}) {
+  const t = texts.value.inbox;
+  const { run, isBusy, problem } = useAction();
+  const tags = `/${owner.type}s/${owner.id}/tags`;
+  const detach = async () => {
+    await remove(`${tags}/${id}`);
+    onChanged();
+    toast(t.detached(owner.name), async () => {
+      await post(tags, { tag_type: type, value });
+      onChanged();
+    });
+  };
+  return (
+    <li>
+      <div>
+        <span class="tag-type">{texts.value.tags.types[type]}</span> <span class="mono">{value}</span>{' '}
+        <a class="title" href={href(owner.type === 'asset' ? 'asset' : 'place', owner.id)}>
+          {owner.name}
+        </a>
+        {problem !== null && <ProblemNote problem={problem} />}
+      </div>
+      {may('operator') && (
+        <button
+          type="button"
+          class="small secondary"
+          disabled={isBusy}
+          aria-label={t.detachFrom(value, owner.name)}
+          onClick={() => void run(detach)}
+        >
+          {t.detach}
+        </button>
+      )}
+    </li>
   );
 }
 

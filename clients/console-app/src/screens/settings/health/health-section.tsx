@@ -112,6 +112,7 @@ const TARGETS: Readonly<Record<MendName, Target>> = {
   reset_user: () => href('settings', 'users'),
   look_at_rules: () => href('rules'),
   decide_by_strength: () => href('locating'),
+  detach_alike: () => href('inbox'),
 };
 
 /** The page of the console where it can be mended. */
