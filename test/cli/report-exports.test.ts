@@ -144,13 +144,20 @@ describe('the export of reports', () => {
     expect([csv.split('\r\n').length, csv.slice(0, 9), stays]).to.deep.equal([2, 'asset_id,', 0]);
   });
 
-  it('writes no cell that a spreadsheet takes for a formula', async () => {
+  it('writes no cell that a spreadsheet takes for a formula, or into a file for a number', async () => {
     const site = await Site.create(api.database);
     await storeStays(api.database, site.orgId, { assets: 1, stays: 1 });
     await api.database.rows(`update assets set external_key = '-2-3' where org_id = $1`, [site.orgId]);
     const at = ['--at', '2021-01-02T00:00:00Z'];
     const { csv } = await json('export', 'positions', '--org', String(site.orgId), ...at);
     expect(csv).to.include(",'-2-3,");
+    await api.database.rows(`update assets set external_key = '007' where org_id = $1`, [site.orgId]);
+    const file = join(folder, 'keys.csv');
+    const command = ['export', 'positions', '--org', String(site.orgId), ...at, '--file', file];
+    await tagtrail(...command);
+    expect(readFileSync(file, 'utf8')).to.include(",'007,");
+    await tagtrail(...command, '--no-bom');
+    expect(readFileSync(file, 'utf8')).to.include(',007,');
   });
 
   it('refuses times to come, and what it cannot read', async () => {

@@ -1,10 +1,10 @@
+import { harmless, harmlessJson } from '../../../base/harmless-cells.ts';
 import { wireTime } from '../../../base/timestamps.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import type { Keyed } from '../by-id-or-key.ts';
 import { storedTags } from '../tags/stored-tags.ts';
 import { type CsvStyle, csvOptions, markOf, PLAIN } from './csv-style.ts';
 import { CELL_TYPES, type CellType, CSV_COLUMNS, type CsvColumn } from './given-row.ts';
-import { harmless, harmlessJson } from './harmless.ts';
 import { listIds, readStoredRows, type StoredRow } from './stored-rows.ts';
 import { formatTagList } from './tag-list.ts';
 

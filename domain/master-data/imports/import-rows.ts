@@ -1,4 +1,5 @@
 import { invalidValue, required } from '../../../base/checks/issues.ts';
+import { turnedInto } from '../../../base/harmless-cells.ts';
 import type { SameJson } from '../../../base/json/same-json.ts';
 import type { ChangeEntry } from '../../changes/entry.ts';
 import { logChanges, type OrganizationChange } from '../../changes/make-change.ts';
@@ -8,7 +9,6 @@ import { keyOfTag, type NewTag, tagName } from '../tags/new-tag.ts';
 import { MOST_TAGS } from '../tags/queries.ts';
 import { storedTags } from '../tags/stored-tags.ts';
 import { fieldChanges, loggedUpdate, patchedRow } from './difference.ts';
-import { turnedInto } from './harmless.ts';
 import type { Postponed } from './postponed.ts';
 import type { FileKeys, FileProblems } from './read-rows.ts';
 import { countRow, type ImportReport, noteRespelled, type RespelledTag, type RowChange } from './report.ts';

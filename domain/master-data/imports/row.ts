@@ -1,6 +1,7 @@
 import { append } from '../../../base/append.ts';
 import { type Checked, gathered, invalidValue, type Refusal, refused } from '../../../base/checks/issues.ts';
 import { AppError } from '../../../base/errors.ts';
+import { withoutApostrophes } from '../../../base/harmless-cells.ts';
 import { type Json, JsonSource, parseJson } from '../../../base/json/exact-json.ts';
 import type { Keyed } from '../by-id-or-key.ts';
 import { type NewTag, tagName } from '../tags/new-tag.ts';
@@ -13,7 +14,6 @@ import {
   type NamedColumn,
   readGivenRow,
 } from './given-row.ts';
-import { withoutApostrophes } from './harmless.ts';
 import { parseTagList } from './tag-list.ts';
 
 export interface ImportRow {

@@ -1,6 +1,6 @@
+import { harmless } from '../../../base/harmless-cells.ts';
 import { wireTime } from '../../../base/timestamps.ts';
 import { type CsvStyle, csvOptions, markOf, PLAIN } from '../../master-data/imports/csv-style.ts';
-import { harmless } from '../../master-data/imports/harmless.ts';
 import { secondsOf } from '../milliseconds-between.ts';
 import type { Cell, Column, ColumnType } from './columns.ts';
 import type { Piece, RowBatch } from './report-table.ts';
@@ -21,13 +21,13 @@ export async function* csvOf<Row>(
 }
 
 /** Where a semicolon separates cells, a comma separates decimals. */
-function textOf(type: ColumnType, cell: Cell, { separator }: CsvStyle): string {
-  const text = cell === null ? '' : (WRITE[type]?.(cell) ?? String(cell));
-  return type === 'seconds' && separator === ';' ? text.replace('.', ',') : text;
+function textOf(type: ColumnType, cell: Cell, style: CsvStyle): string {
+  const text = cell === null ? '' : (WRITE[type]?.(cell, style) ?? String(cell));
+  return type === 'seconds' && style.separator === ';' ? text.replace('.', ',') : text;
 }
 
-const WRITE: Partial<Record<ColumnType, (cell: Exclude<Cell, null>) => string>> = {
-  key: (cell) => harmless(String(cell)),
+const WRITE: Partial<Record<ColumnType, (cell: Exclude<Cell, null>, style: CsvStyle) => string>> = {
+  key: (cell, { hasMark }) => harmless(String(cell), hasMark),
   time: (cell) => wireTime(String(cell)),
   seconds: (cell) => String(secondsOf(Number(cell))),
 };

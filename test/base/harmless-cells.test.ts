@@ -1,11 +1,6 @@
 import { expect } from 'chai';
-import {
-  harmless,
-  harmlessJson,
-  turnedInto,
-  withoutApostrophes,
-} from '../../../../domain/master-data/imports/harmless.ts';
-import { Random } from '../../../support/random.ts';
+import { harmless, harmlessJson, turnedInto, withoutApostrophes } from '../../base/harmless-cells.ts';
+import { Random } from '../support/random.ts';
 
 describe('a cell for spreadsheets', () => {
   it('is no formula, wherever they begin cells, and is read again as it was', () => {
