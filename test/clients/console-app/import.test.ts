@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
 import type { Page } from 'playwright-core';
+import { ulid } from 'ulid';
+import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { aRead, record } from '../../support/recording.ts';
+import { Site } from '../../support/site.ts';
+import { storeSweepBy } from '../../support/stored-sweep.ts';
 
 describe('importing in the console', () => {
   const app = useConsoleApp();
@@ -101,3 +107,138 @@ describe('importing in the console', () => {
     await viewer.getByText('Screen not found').waitFor();
   });
 });
+
+describe('lists of the console, saved as CSV', () => {
+  const app = useConsoleApp();
+  let site: Site;
+
+  before(async () => {
+    site = await Site.create(app.database, 'Acme');
+    const { orgId } = site;
+    const { rows } = app.database;
+    const hall = await site.location('HALL');
+    const dock = await site.location('DOCK-1', hall);
+    await rows("update locations set name = 'Dock; west' where id = $1", [dock]);
+    const readerId = await site.reader('gate', [dock]);
+    const id = await site.asset('007', 'E28011');
+    await rows(
+      `insert into assets (org_id, external_key, name) select $1, 'BOX-' || number, 'Box' from generate_series(1, 60) number`,
+      [orgId],
+    );
+    const read = { orgId, readerId, locationId: dock, at: Date.now() * 1_000 - 60_000_000, rssi: -50 };
+    await record(app.database, [aRead({ ...read, value: 'E28011' }), aRead({ ...read, value: 'E2809999' })]);
+    await rows(
+      `insert into rejected_messages (org_id, reader_id, topic, reason, received_at, bytes, payload, payload_sha256, is_whole)
+       values ($1, $2, '=gate', 'no JSON', now(), 1, 'x', sha256('x'), true)`,
+      [orgId, readerId],
+    );
+    const rule = ulid();
+    await rows(
+      `insert into rules (org_id, id, version, valid_from, is_ended, kind, name, location_id, metadata, mail_to)
+       values ($1, $2, 1, now(), false, 'not_allowed', 'Not here', $3, '[]', '{}')`,
+      [orgId, rule, dock],
+    );
+    await rows(
+      `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, location_id, opened_at, because)
+       values ($1, $2, $3, now(), 'Not here', 'not_allowed', $4, $5, now(), $6)`,
+      [orgId, ulid(), rule, id, dock, JSON.stringify({ location_id: dock, from: new Date().toISOString() })],
+    );
+    await storeSweepBy(
+      app.database,
+      { orgId, handheld: 'Early shift' },
+      {
+        ...{ id: '01KQSB3M8R0E5T9V2W4X6Y8Z1B', locationId: dock, endedAt: new Date().toISOString() },
+        ...{ expected: [id], found: [id], missing: [] },
+      },
+    );
+    await sealBatch(app.database.pool, [{ orgId, after: 0, share: 1_000 }]);
+  });
+
+  const ASSET = ['Asset', 'Asset: key'];
+  const PLACE = ['Place', 'Place: key'];
+
+  /** Titles, and a row's beginning that has to be there. */
+  const LISTS: readonly [hash: string, titles: readonly string[], first: readonly unknown[]][] = [
+    [
+      '#/assets?q=E28011',
+      ['Name', 'Key', 'State', ...PLACE, 'Last seen', 'Tags', 'Changed'],
+      ["'007", "'007", 'Present', 'Dock; west', 'DOCK-1'],
+    ],
+    [
+      '#/places?sort=name',
+      ['Name', 'Key', 'Within', 'Within: key', 'Tags'],
+      ['Dock; west', 'DOCK-1', 'HALL'],
+    ],
+    ['#/place/DOCK', ['Asset', 'State', 'Key', 'Since', 'For (s)', 'Last seen'], ["'007", 'Present', "'007"]],
+    ['#/readers', ['Name', 'State', 'Last message', 'Messages'], ['gate']],
+    ['#/rules', ['Name', 'Raises when', 'About'], ['Not here']],
+    ['#/alerts', ['Asset or reader', 'Asset or reader: key', 'What', ...PLACE], ["'007", "'007"]],
+    ['#/inbox/tags', ['Kind', 'Tag', 'Strength'], ['RFID', 'E2809999', '-50']],
+    ['#/inbox/rejected', ['Reason', 'Reader', 'Received', 'Topic', 'Size'], ['no JSON', 'gate']],
+    ['#/reports/presence?state=present', [...ASSET, 'State'], ["'007", "'007", 'Present']],
+    [
+      '#/reports/positions',
+      [...ASSET, ...PLACE, 'Since', 'Last seen'],
+      ["'007", "'007", 'Dock; west', 'DOCK-1'],
+    ],
+    ['#/reports/stays', [...ASSET, ...PLACE, 'Arrived', 'Left', 'In this time (s)'], ["'007", "'007"]],
+    ['#/reports/dwell', [...PLACE, 'Total (s)', 'Median (s)'], ['Not yet seen', '']],
+    ['#/reports/sweeps', [...PLACE, 'Ended', 'With'], ['Dock; west', 'DOCK-1']],
+    ['#/settings/users', ['Name', 'E-mail', 'Role'], ['Somebody']],
+    ['#/settings/changes', ['When', 'Who', 'What', 'Key', 'Field', 'before', 'after'], []],
+  ];
+
+  it('have names and keys, whichever list it is', async () => {
+    const page = await app.open('#/now', await app.as('admin', site.orgId));
+    const [dock] = await app.database.rows<{ id: number }>(
+      `select id from locations where org_id = $1 and external_key = 'DOCK-1'`,
+      [site.orgId],
+    );
+    for (const [hash, titles, first] of LISTS) {
+      await page.evaluate(`location.hash = ${JSON.stringify(hash.replace('/DOCK', `/${dock?.id}`))}`);
+      await page.locator('.waiting, .loading').first().waitFor({ state: 'detached' });
+      const { records } = await savedBy(page, /^Export (all|\d+ rows?) as CSV$/);
+      const [header = [], row = []] = records;
+      expect(header.slice(0, titles.length), hash).to.deep.equal(titles);
+      expect(row.slice(0, first.length), hash).to.deep.equal(first);
+    }
+  });
+
+  it('have the rows of all pages, as they are filtered and sorted', async () => {
+    const page = await app.open(
+      '#/assets?q=box&sort=-external_key&page=2',
+      await app.as('viewer', site.orgId),
+    );
+    await page.getByText('51 – 60 of 60').waitFor();
+    const { name, records } = await savedBy(page, 'Export 60 rows as CSV');
+    expect(name).to.equal('Assets.csv');
+    const keys = records.slice(1).map(([, key]) => key);
+    expect(keys).to.have.length(60);
+    expect(keys.slice(0, 3)).to.deep.equal(['BOX-9', 'BOX-8', 'BOX-7']);
+    await page.getByText('51 – 60 of 60').waitFor();
+    expect(await page.locator('tbody tr').count()).to.equal(10);
+  });
+
+  it('are for the spreadsheets of the language, reached by keys on a phone', async () => {
+    const page = await app.open('#/assets?q=E28011', await app.as('viewer', site.orgId), {
+      ...{ locale: 'de-DE', viewport: { width: 390, height: 844 } },
+    });
+    await page.getByRole('button', { name: '1 Zeile als CSV exportieren' }).focus();
+    const [saved] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+    expect(saved.suggestedFilename()).to.equal('Objekte.csv');
+    const text = readFileSync(await saved.path(), 'utf8');
+    expect(text).to.match(/^\uFEFFName;Schlüssel;.*\r\n'007;'007;.*;"Dock; west";DOCK-1;/);
+    expect(await faultsOf(page, 'list-to-save')).to.deep.equal([]);
+  });
+});
+
+/** What a button saves, without the byte order mark. */
+async function savedBy(page: Page, button: string | RegExp) {
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: button }).first().click(),
+  ]);
+  const text = readFileSync(await saved.path(), 'utf8');
+  expect(text[0]).to.equal('\uFEFF');
+  return { name: saved.suggestedFilename(), records: parse(text, { bom: true }) as string[][] };
+}

@@ -1,10 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { QueryValues } from '../router/address.ts';
 import { address, href, hrefWith } from '../router/router.ts';
 import type { ApiError } from './api-error.ts';
 import { read, type Sent } from './send.ts';
 import { useRead } from './use-read.ts';
-import { offerWhole } from './whole-lists.ts';
+import { offerWhole, type Whole } from './whole-lists.ts';
 
 /** A page of a list (contract 4.6), with what the address asks of it. */
 export interface List<Row> {
@@ -13,6 +13,10 @@ export interface List<Row> {
   total: number | undefined;
   offset: number;
   limit: number;
+  /** All of its rows, for those who load them; null if the page has them. */
+  whole: Whole | null;
+  /** Where the page begins in `rows`, while these are all. */
+  pageAt: number;
   /** What is asked for, without sorting and paging. */
   query: QueryValues;
   /** As in the API: `-name` is descending. */
@@ -52,12 +56,17 @@ export function useList<Row>(
     limit,
     offset: (page - 1) * limit,
   });
-  const whole = useWhole<Row>((answer?.total_count ?? 0) > limit ? path : null, { ...wanted, sort });
+  const { rows: all, whole } = useWhole<Row>((answer?.total_count ?? 0) > limit ? path : null, {
+    ...wanted,
+    sort,
+  });
   return {
-    rows: whole ?? answer?.data ?? [],
+    rows: all ?? answer?.data ?? [],
     total: answer?.total_count,
-    offset: whole === null ? (page - 1) * limit : 0,
+    offset: all === null ? (page - 1) * limit : 0,
     limit,
+    whole,
+    pageAt: all === null ? 0 : (page - 1) * limit,
     query: wanted,
     sort,
     asOf: answer?.as_of,
@@ -71,26 +80,25 @@ export function useList<Row>(
   };
 }
 
-/** More are not printed; how many there are stands below them. */
-const MOST_PRINTED = 5_000;
 const ROWS_AT_A_TIME = 200;
 
-/** All rows, while they are printed. @param path null if a page is all. */
-function useWhole<Row>(path: string | null, query: QueryValues): readonly Row[] | null {
-  const [whole, setWhole] = useState<{ of: string; rows: readonly Row[] } | null>(null);
+/** All rows, while they are printed or saved. @param path null if a page is all. */
+function useWhole<Row>(path: string | null, query: QueryValues) {
+  const [all, setAll] = useState<{ of: string; rows: readonly Row[] } | null>(null);
   const of = JSON.stringify([path, query]);
-  useEffect(
+  const whole: Whole | null = useMemo(
     () =>
       path === null
-        ? undefined
-        : offerWhole({
-            load: async (signal, onRows) =>
-              setWhole({ of, ...(await readRows<Row>(path, query, MOST_PRINTED, { signal }, onRows)) }),
-            drop: () => setWhole(null),
-          }),
+        ? null
+        : {
+            load: async (most, signal, onRows) =>
+              setAll({ of, ...(await readRows<Row>(path, query, most, { signal }, onRows)) }),
+            drop: () => setAll(null),
+          },
     [of],
   );
-  return whole?.of === of ? whole.rows : null;
+  useEffect(() => (whole === null ? undefined : offerWhole(whole)), [whole]);
+  return { rows: all?.of === of ? all.rows : null, whole };
 }
 
 /** The rows of all pages up to `most`, and how many there are. */

@@ -1,6 +1,6 @@
 /** A list of which a page is shown. */
 export interface Whole {
-  load: (stop: AbortSignal, onRows: (rows: number, of: number) => void) => Promise<void>;
+  load: (most: number, stop: AbortSignal, onRows: (rows: number, of: number) => void) => Promise<void>;
   /** Shows the page again. */
   drop: () => void;
 }

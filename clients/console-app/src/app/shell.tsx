@@ -13,7 +13,7 @@ import { ConfirmDialog } from '../parts/confirm.tsx';
 import { EmptyState, NoScreen } from '../parts/empty-state.tsx';
 import { instantText } from '../parts/instant.tsx';
 import { Popover } from '../parts/popover.tsx';
-import { isPrinting, loadingToPrint, shownFilters } from '../parts/printing.ts';
+import { isPrinting, loadingWhole, shownFilters } from '../parts/printing.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Progress } from '../parts/progress.tsx';
 import { SideSheet } from '../parts/side-sheet.tsx';
@@ -42,19 +42,19 @@ export function Shell() {
       </main>
       <Tabs />
       <Toasts />
-      <LoadingToPrint />
+      <LoadingWhole />
       <ConfirmDialog />
     </div>
   );
 }
 
-/** How far the rows that are to be printed are loaded. */
-function LoadingToPrint() {
+/** How far the rows that are printed or saved are loaded. */
+function LoadingWhole() {
   const t = texts.value.common;
-  const loading = loadingToPrint.value;
+  const loading = loadingWhole.value;
   return loading === null ? null : (
     <div class="loading-to-print card" role="status">
-      <Progress label={t.loadingToPrint(loading.done)} done={loading.done} of={loading.of} />
+      <Progress label={t.loadingWhole(loading.done)} done={loading.done} of={loading.of} />
       <button type="button" class="small secondary" onClick={loading.stop}>
         {t.cancel}
       </button>

@@ -4,6 +4,8 @@ import { href, hrefWith } from '../router/router.ts';
 import { texts } from '../texts/texts.ts';
 import { Instant } from './instant.tsx';
 import { ProblemNote } from './problem-note.tsx';
+import type { SavedCell } from './save-file.ts';
+import { savedRows } from './table.tsx';
 
 const SHOWN = 5;
 
@@ -21,7 +23,7 @@ export function ChangeLine({ change, isFiltering }: { change: Change; isFilterin
   const t = texts.value.changes;
   const { actor, at, resource } = change;
   const page = PAGES[resource.type];
-  const names = [...new Set([...Object.keys(change.before ?? {}), ...Object.keys(change.after ?? {})])];
+  const names = namesIn(change);
   return (
     <li class="change">
       <p>
@@ -59,6 +61,31 @@ export function ChangeLine({ change, isFiltering }: { change: Change; isFilterin
       )}
     </li>
   );
+}
+
+/** A row for each changed field. */
+export function changeRows(changes: readonly Change[]): SavedCell[][] {
+  const t = texts.value.changes;
+  const fields = changes.flatMap((change) =>
+    (namesIn(change).length === 0 ? [''] : namesIn(change)).map((name) => ({ change, name })),
+  );
+  return savedRows(fields, [
+    { title: t.when, saved: ({ change }) => change.at },
+    { title: t.who, saved: ({ change }) => actorWords(change.actor) },
+    { title: t.what, saved: ({ change }) => deedWords(change) },
+    { title: t.key, saved: ({ change: { resource } }) => resource.external_key ?? resource.id },
+    { title: t.field, saved: ({ name }) => fieldWord(name) },
+    { title: t.before.replace(':', ''), saved: ({ change, name }) => savedValue(change.before?.[name]) },
+    { title: t.after.replace(':', ''), saved: ({ change, name }) => savedValue(change.after?.[name]) },
+  ]);
+}
+
+function savedValue(value: unknown): SavedCell {
+  return typeof value === 'object' && value !== null ? listed(value) : value == null ? null : String(value);
+}
+
+function namesIn({ before, after }: Change): string[] {
+  return [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
 }
 
 function Differences({ change: { before, after }, names }: { change: Change; names: readonly string[] }) {

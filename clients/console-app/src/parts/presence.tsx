@@ -18,6 +18,10 @@ export function StateBadge({ state }: { state: PresenceState }) {
   return <Badge tone={TONES[state]}>{texts.value.presence.states[state]}</Badge>;
 }
 
+export function stateWord(state: PresenceState | undefined): string | undefined {
+  return state === undefined ? undefined : texts.value.presence.states[state];
+}
+
 /** As the report of presence says it now. */
 export function usePresence(ids: readonly number[]) {
   const { answer, reload } = useRead<{ data: readonly Presence[] }>(
@@ -32,13 +36,9 @@ export function usePresence(ids: readonly number[]) {
 /** Why an asset is overdue or missing, or why nobody can tell. */
 export function BecauseOf({ because }: { because: PresenceBecause }) {
   const t = texts.value.presence;
-  if ('sweep_id' in because) {
-    return <>{t.notFound}</>;
-  }
-  if ('rule_id' in because) {
-    return <>{t.byRule}</>;
-  }
-  return (
+  return !('reader_id' in because) ? (
+    <span>{becauseWords(because)}</span>
+  ) : (
     <>
       <a href={href('readers', because.reader_id)}>{because.reader_name}</a>{' '}
       {because.since === null ? (
@@ -50,4 +50,12 @@ export function BecauseOf({ because }: { because: PresenceBecause }) {
       )}
     </>
   );
+}
+
+export function becauseWords(because: PresenceBecause): string {
+  const t = texts.value.presence;
+  if ('sweep_id' in because) {
+    return t.notFound;
+  }
+  return 'rule_id' in because ? t.byRule : `${because.reader_name} ${t.notHeard}`;
 }

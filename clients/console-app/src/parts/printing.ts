@@ -4,40 +4,78 @@ import { isQuiet } from '../api/send.ts';
 import { asApiError } from '../api/use-read.ts';
 import { type Whole, wholes } from '../api/whole-lists.ts';
 import { problemText } from './problem-text.ts';
+import { type SavedCell, saveCsv } from './save-file.ts';
 import { toastRefusal } from './toast.tsx';
 
 /** Whether the page is being printed: then lists draw all of their rows. */
 export const isPrinting = signal(false);
 
-let printed: readonly Whole[] = [];
+/** Whether a list is being saved: then it still draws its page only. */
+export const isSaving = signal(false);
 
-/** How far lists are loaded to be printed; null while none is. */
-export const loadingToPrint = signal<{ done: number; of: number; stop: () => void } | null>(null);
+/** Rows that a table prints. */
+const MOST_PRINTED = 5_000;
+
+/** Rows of a saved list: what is read beside them is held for each. */
+const MOST_SAVED = 20_000;
+
+let loaded: readonly Whole[] = [];
+
+/** How far all rows of lists are loaded; null while none are. */
+export const loadingWhole = signal<{ done: number; of: number; stop: () => void } | null>(null);
 
 /** Prints the screen with all rows of its lists. */
 export async function printWhole(): Promise<void> {
-  if (loadingToPrint.value !== null) {
+  if (await loadWhole([...wholes], MOST_PRINTED)) {
+    setTimeout(() => window.print());
+  }
+}
+
+/** Saves all rows of a list. @param whole null if its page has them. @param rows read when they are there. */
+export async function saveWhole(
+  name: string,
+  whole: Whole | null,
+  rows: () => readonly (readonly SavedCell[])[],
+): Promise<void> {
+  if (loadingWhole.value !== null) {
     return;
+  }
+  isSaving.value = true;
+  try {
+    if (await loadWhole(whole === null ? [] : [whole], MOST_SAVED)) {
+      saveCsv(name, rows());
+    }
+  } finally {
+    dropWholes();
+    isSaving.value = false;
+  }
+}
+
+/** Whether all rows of the lists are there, with what these ask for. */
+async function loadWhole(lists: readonly Whole[], most: number): Promise<boolean> {
+  if (loadingWhole.value !== null) {
+    return false;
   }
   const stop = new AbortController();
   const show = (done: number, of: number) => {
-    loadingToPrint.value = { done, of, stop: () => stop.abort() };
+    loadingWhole.value = { done, of, stop: () => stop.abort() };
   };
   show(0, 1);
-  printed = [...wholes];
+  loaded = lists;
   try {
-    for (const whole of printed) {
-      await whole.load(stop.signal, show);
+    for (const whole of lists) {
+      await whole.load(most, stop.signal, show);
     }
     await untilQuiet(stop.signal);
-    setTimeout(() => window.print());
+    return true;
   } catch (error) {
     dropWholes();
     if (!stop.signal.aborted) {
       toastRefusal(problemText(asApiError(error)));
     }
+    return false;
   } finally {
-    loadingToPrint.value = null;
+    loadingWhole.value = null;
   }
 }
 
@@ -50,10 +88,10 @@ async function untilQuiet(stop: AbortSignal): Promise<void> {
 }
 
 function dropWholes(): void {
-  for (const whole of printed) {
+  for (const whole of loaded) {
     whole.drop();
   }
-  printed = [];
+  loaded = [];
 }
 
 /** Prints in light colours, whatever the screen has; by its keys, all rows. */

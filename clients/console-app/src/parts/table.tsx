@@ -1,15 +1,19 @@
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import { Icon } from '../../../ui/parts/icon.tsx';
 import type { List } from '../api/use-list.ts';
 import { texts } from '../texts/texts.ts';
-import { printWhole } from './printing.ts';
+import { isSaving, printWhole, saveWhole } from './printing.ts';
 import { ProblemNote } from './problem-note.tsx';
+import type { SavedCell } from './save-file.ts';
 
 export interface Column<Row> {
   title: string;
   /** The API's name of the field to sort by. */
   sortBy?: string;
   cell: (row: Row) => ComponentChildren;
+  /** What a saved list has of it, or by title where it has more than one: by default the cell, if that is text. */
+  saved?: (row: Row) => SavedCell | SavedCells;
   /** Narrow screens hide weight 3, phones also weight 2. */
   weight?: 1 | 2 | 3;
   isNumber?: boolean;
@@ -18,6 +22,11 @@ export interface Column<Row> {
   /** For columns of buttons: screen readers read the title. */
   isTitleUnseen?: boolean;
 }
+
+type SavedCells = Readonly<Record<string, SavedCell>>;
+
+/** What a list that is no table saves of its rows. */
+export type SavedColumns<Row> = readonly (Pick<Column<Row>, 'title' | 'saved'> & Partial<Column<Row>>)[];
 
 /** Rows with checkboxes, for actions on several. */
 export interface Selection<Row> {
@@ -86,7 +95,7 @@ export function Table<Row>({
           {list.total === undefined && (
             <Waiting columns={columns.length + (selection === undefined ? 0 : 1)} />
           )}
-          {list.rows.map((row) => (
+          {drawnOf(list).map((row) => (
             <tr
               key={rowKey(row)}
               class={[isOpen(row) && 'is-open', isFaint(row) && 'is-faint'].filter(Boolean).join(' ')}
@@ -116,7 +125,7 @@ export function Table<Row>({
           ))}
         </tbody>
       </table>
-      <Pager list={list} />
+      <Pager list={list} label={label} columns={columns} />
     </div>
   );
 }
@@ -181,6 +190,11 @@ function Head<Row>({ column, list }: { column: Column<Row>; list?: List<Row> }) 
   );
 }
 
+/** A list that is being saved has all of its rows, of which those of the page stay drawn. */
+function drawnOf<Row>({ rows, pageAt, limit }: List<Row>): readonly Row[] {
+  return isSaving.value ? rows.slice(pageAt, pageAt + limit) : rows;
+}
+
 /** Rows without anything in them, so that nothing jumps when they come. */
 function Waiting({ columns }: { columns: number }) {
   return (
@@ -228,30 +242,77 @@ function nextOf(key: string, at: number, count: number): number {
   }
 }
 
-export function Pager<Row>({ list }: { list: List<Row> }) {
+/** Where in the list the page is; saves or prints all of it. @param label the name of the saved file. */
+export function Pager<Row>({
+  list,
+  label,
+  columns,
+}: {
+  list: List<Row>;
+  label: string;
+  columns: SavedColumns<Row>;
+}) {
   const { offset, limit, total = 0, rows } = list;
   const t = texts.value.common;
   const isFirst = offset === 0;
   const isLast = offset + limit >= total;
+  const latest = useRef<() => readonly (readonly SavedCell[])[]>(() => []);
+  latest.current = () => savedRows(rows, columns);
   return (
     <nav class="pager" aria-label={t.pages}>
-      <p>{total === 0 ? '' : t.range(offset + 1, offset + rows.length, total)}</p>
-      {!(isFirst && isLast) && (
+      <p>{total === 0 ? '' : t.range(offset + 1, offset + drawnOf(list).length, total)}</p>
+      {total > 0 && (
         <div class="buttons">
-          <button
-            type="button"
-            class="quiet"
-            aria-label={t.printAll(total)}
-            title={t.printAll(total)}
-            onClick={() => void printWhole()}
-          >
-            <Icon name="print" />
-          </button>
-          <Step label={t.previousPage} icon="back" to={isFirst ? null : list.pageHref(offset - limit)} />
-          <Step label={t.nextPage} icon="forward" to={isLast ? null : list.pageHref(offset + limit)} />
+          <Act
+            label={t.saveAll(total)}
+            icon="download"
+            onClick={() => void saveWhole(label, list.whole, () => latest.current())}
+          />
+          {!(isFirst && isLast) && (
+            <>
+              <Act label={t.printAll(total)} icon="print" onClick={() => void printWhole()} />
+              <Step label={t.previousPage} icon="back" to={isFirst ? null : list.pageHref(offset - limit)} />
+              <Step label={t.nextPage} icon="forward" to={isLast ? null : list.pageHref(offset + limit)} />
+            </>
+          )}
         </div>
       )}
     </nav>
+  );
+}
+
+/** Titles, then rows. */
+export function savedRows<Row>(rows: readonly Row[], columns: SavedColumns<Row>): SavedCell[][] {
+  const cellsOf = (row: Row) => columns.flatMap((column) => Object.entries(savedCells(row, column)));
+  const [titles = []] = rows.slice(0, 1).map((row) => cellsOf(row).map(([title]) => title));
+  return [titles, ...rows.map((row) => cellsOf(row).map(([, cell]) => cell))];
+}
+
+function savedCells<Row>(row: Row, column: SavedColumns<Row>[number]): SavedCells {
+  const { title, cell, saved, isTitleUnseen = false } = column;
+  if (saved === undefined) {
+    const shown = cell?.(row);
+    const isText = typeof shown === 'string' || typeof shown === 'number';
+    return isTitleUnseen ? {} : { [title]: isText ? shown : null };
+  }
+  const given = saved(row);
+  return typeof given === 'object' && given !== null && !(given instanceof Date) ? given : { [title]: given };
+}
+
+/** A button that is a picture. */
+export function Act({
+  label,
+  icon,
+  onClick,
+}: {
+  label: string;
+  icon: 'download' | 'print';
+  onClick: () => void;
+}) {
+  return (
+    <button type="button" class="quiet" aria-label={label} title={label} onClick={onClick}>
+      <Icon name={icon} />
+    </button>
   );
 }
 

@@ -30,7 +30,13 @@ export const de = {
       total > 5_000
         ? `Die ersten 5.000 von ${number(total)} Zeilen drucken`
         : `Alle ${number(total)} Zeilen drucken`,
-    loadingToPrint: (rows) => `Lädt, was gedruckt wird: ${counted(rows, 'Zeile', 'Zeilen')}`,
+    saveAll: (total) =>
+      total > 20_000
+        ? `Die ersten 20.000 von ${number(total)} Zeilen als CSV exportieren`
+        : `${counted(total, 'Zeile', 'Zeilen')} als CSV exportieren`,
+    seconds: (title) => `${title} (s)`,
+    keyOf: (title) => `${title}: Schlüssel`,
+    loadingWhole: (rows) => `Lädt: ${counted(rows, 'Zeile', 'Zeilen')}`,
     range: (from, to, total) => `${number(from)} – ${number(to)} von ${number(total)}`,
   },
   shell: {
@@ -742,6 +748,10 @@ export const de = {
   },
   changes: {
     title: 'Änderungen',
+    save: 'Alle als CSV exportieren',
+    when: 'Wann',
+    key: 'Schlüssel',
+    field: 'Feld',
     lead: 'Wer was geändert hat, das Neueste zuerst. Einträge bleiben dauerhaft; die Adresse einer Anmeldung wird nach einiger Zeit entfernt (ADDRESS_RETENTION_DAYS).',
     none: 'Noch wurde nichts geändert',
     noneOfOne: 'Seit dies aufgezeichnet wird, wurde nichts geändert.',

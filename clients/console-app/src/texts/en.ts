@@ -30,7 +30,13 @@ export const en = {
     nextPage: 'Next page',
     printAll: (total: number) =>
       total > 5_000 ? `Print the first 5,000 of ${number(total)} rows` : `Print all ${number(total)} rows`,
-    loadingToPrint: (rows: number) => `Loading what is printed: ${counted(rows, 'row', 'rows')}`,
+    saveAll: (total: number) =>
+      total > 20_000
+        ? `Export the first 20,000 of ${number(total)} rows as CSV`
+        : `Export ${counted(total, 'row', 'rows')} as CSV`,
+    seconds: (title: string) => `${title} (s)`,
+    keyOf: (title: string) => `${title}: key`,
+    loadingWhole: (rows: number) => `Loading: ${counted(rows, 'row', 'rows')}`,
     range: (from: number, to: number, total: number) => `${number(from)} – ${number(to)} of ${number(total)}`,
   },
   shell: {
@@ -724,6 +730,10 @@ export const en = {
   },
   changes: {
     title: 'Changes',
+    save: 'Export all as CSV',
+    when: 'When',
+    key: 'Key',
+    field: 'Field',
     lead: 'Who changed what, newest first. Entries are kept forever; sign-in addresses are removed after ADDRESS_RETENTION_DAYS.',
     none: 'Nothing has been changed yet',
     noneOfOne: 'No recorded changes.',

@@ -11,6 +11,7 @@ import { Filter } from '../../parts/filter.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { OneByOneBar, useOneByOne } from '../../parts/one-by-one.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { nameAndKey } from '../../parts/save-file.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { address, go, href, hrefWith } from '../../router/router.ts';
@@ -175,6 +176,7 @@ function alertColumns(
     {
       title: t.subject,
       cell: (alert) => <span class="title">{alertSubject(alert, names.assets)}</span>,
+      saved: (alert) => nameAndKey(t.subject, alert.asset?.external_key ?? alert.reader?.name, names.assets),
     },
     { title: t.whatTitle, cell: alertWords },
     {
@@ -186,9 +188,20 @@ function alertColumns(
         ) : (
           (names.locations.get(location.external_key) ?? location.external_key)
         ),
+      saved: ({ location }) => nameAndKey(t.place, location?.external_key, names.locations),
     },
-    { title: t.since, sortBy: 'opened_at', cell: ({ opened_at: at }) => <Instant at={at} /> },
-    { title: t.state, weight: 2, cell: (alert) => <AlertBadge alert={alert} /> },
+    {
+      title: t.since,
+      sortBy: 'opened_at',
+      cell: ({ opened_at: at }) => <Instant at={at} />,
+      saved: ({ opened_at: at }) => at,
+    },
+    {
+      title: t.state,
+      weight: 2,
+      cell: (alert) => <AlertBadge alert={alert} />,
+      saved: ({ state }) => t.states[state],
+    },
     { title: t.rule, weight: 3, cell: ({ rule }) => rule.name },
   ];
 }

@@ -6,7 +6,8 @@ import { Filter } from '../../parts/filter.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PlaceName } from '../../parts/place-name.tsx';
-import { StateBadge, usePresence } from '../../parts/presence.tsx';
+import { StateBadge, stateWord, usePresence } from '../../parts/presence.tsx';
+import { nameAndKey } from '../../parts/save-file.ts';
 import { SearchField } from '../../parts/search-field.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { may } from '../../session/session.ts';
@@ -78,7 +79,7 @@ export function AssetsScreen() {
 
 /** @param names of places by their keys, as far as they are known. */
 function assetColumns(
-  { assets: t, items }: Texts,
+  { assets: t, items, reports }: Texts,
   names: ReadonlyMap<string, string>,
   presence: ReturnType<typeof usePresence>['byId'],
 ): readonly Column<Asset>[] {
@@ -96,15 +97,21 @@ function assetColumns(
           )}
         </span>
       ),
+      saved: ({ id, location_external_key: key }) => ({
+        [reports.state]: stateWord(presence.get(id)?.state),
+        ...nameAndKey(t.place, key, names),
+      }),
     },
     {
       ...{ title: t.lastSeen, weight: 3 },
       cell: ({ id }) => <Instant at={presence.get(id)?.last_seen ?? null} />,
+      saved: ({ id }) => presence.get(id)?.last_seen,
     },
     {
       title: items.tags,
       weight: 3,
       cell: ({ tags }) => <TagList tags={tags} />,
+      saved: ({ tags }) => tags.map(({ value }) => value).join('; '),
     },
     datedColumn(t.changed, 'updated_at', t),
   ];

@@ -1,6 +1,6 @@
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import type { ImportFault, ImportOutcome, ImportRow } from '../../api/types.ts';
-import { saveFile } from '../../parts/save-file.ts';
+import { saveCsv } from '../../parts/save-file.ts';
 import { ServerText } from '../../parts/server-text.tsx';
 import { PlainTable } from '../../parts/table.tsx';
 import { texts } from '../../texts/texts.ts';
@@ -14,7 +14,9 @@ export function FaultTable({ outcome: { faults, faults_left_out: leftOut } }: { 
         <button
           type="button"
           class="small secondary"
-          onClick={() => saveFile('faults.csv', faultsAsCsv(faults))}
+          onClick={() =>
+            saveCsv('faults', [COLUMNS, ...faults.map((fault) => COLUMNS.map((name) => fault[name]))])
+          }
         >
           <Icon name="download" /> {t.saveFaults}
         </button>
@@ -54,19 +56,6 @@ function Fault({ fault }: { fault: ImportFault }) {
 }
 
 const COLUMNS = ['line', 'column', 'value', 'code', 'message'] as const;
-
-function faultsAsCsv(faults: readonly ImportFault[]): string {
-  const separator = texts.value.common.csv.separator === 'comma' ? ',' : ';';
-  const lines = faults.map((fault) => COLUMNS.map((name) => cellOf(String(fault[name] ?? ''))));
-  return [COLUMNS, ...lines].map((cells) => `${cells.join(separator)}\r\n`).join('');
-}
-
-/** A cell of somebody's file, escaped as in our exports: no formula, not even after a semicolon. */
-function cellOf(text: string): string {
-  const marked = text.replace(/([;\t\r\n])(?=['"]*[=+\-@＝＋－＠])/g, "$1'");
-  const harmless = /^'*[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${marked}` : marked;
-  return /[",;\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
-}
 
 /** The remedy for a fault, where its message does not give one. */
 function remedyOf({ code, column, message }: ImportFault): string | null {

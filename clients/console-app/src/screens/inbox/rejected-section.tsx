@@ -15,6 +15,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { ServerText } from '../../parts/server-text.tsx';
+import { serverWords } from '../../parts/server-words.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { address, go, hrefWith } from '../../router/router.ts';
@@ -112,11 +113,29 @@ function rejectedColumns({ inbox: t }: Texts): readonly Column<Rejected>[] {
           {kind === 'near_miss' && <Badge tone="seen">{t.nearMiss}</Badge>} <ServerText text={reason} />
         </>
       ),
+      saved: ({ reason }) => serverWords(reason) ?? reason,
     },
-    { title: t.reader, cell: ({ reader }) => <span class="title">{reader?.name ?? '–'}</span> },
-    { title: t.received, cell: ({ received_at }) => <Instant at={received_at} /> },
-    { title: t.topic, weight: 3, cell: ({ topic }) => <span class="mono">{topic}</span> },
-    { title: t.size, weight: 2, isNumber: true, cell: ({ size }) => t.bytes(size) },
+    {
+      title: t.reader,
+      cell: ({ reader }) => <span class="title">{reader?.name ?? '–'}</span>,
+      saved: ({ reader }) => reader?.name,
+    },
+    {
+      title: t.received,
+      cell: ({ received_at: at }) => <Instant at={at} />,
+      saved: ({ received_at: at }) => at,
+    },
+    {
+      title: t.topic,
+      weight: 3,
+      cell: ({ topic }) => <span class="mono">{topic}</span>,
+      saved: ({ topic }) => topic,
+    },
+    {
+      ...{ title: t.size, weight: 2, isNumber: true },
+      cell: ({ size }) => t.bytes(size),
+      saved: ({ size }) => size,
+    },
   ];
 }
 

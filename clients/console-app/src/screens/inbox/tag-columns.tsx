@@ -20,16 +20,40 @@ export function tagColumns({ inbox: t, tags }: Texts): readonly Column<UnknownTa
           {is_ambiguous && <Badge tone="problem">{t.ambiguous}</Badge>}
         </>
       ),
+      saved: ({ tag_type, value }) => ({ [t.type]: tags.types[tag_type], [t.tag]: value }),
     },
-    { title: t.strength, sortBy: 'rssi', cell: ({ last_read: { rssi } }) => <Strength rssi={rssi} /> },
-    { title: t.count, sortBy: 'count', weight: 2, isNumber: true, cell: ({ count }) => t.number(count) },
-    { title: t.lastSeen, sortBy: 'last_seen_at', cell: ({ last_seen_at }) => <Instant at={last_seen_at} /> },
-    { title: t.readBy, weight: 2, cell: ({ last_read }) => <LastRead read={last_read} t={t} /> },
+    {
+      title: t.strength,
+      sortBy: 'rssi',
+      cell: ({ last_read: { rssi } }) => <Strength rssi={rssi} />,
+      saved: ({ last_read: { rssi } }) => rssi,
+    },
+    {
+      ...{ title: t.count, sortBy: 'count', weight: 2, isNumber: true },
+      cell: ({ count }) => t.number(count),
+      saved: ({ count }) => count,
+    },
+    {
+      title: t.lastSeen,
+      sortBy: 'last_seen_at',
+      cell: ({ last_seen_at: at }) => <Instant at={at} />,
+      saved: ({ last_seen_at: at }) => at,
+    },
+    {
+      title: t.readBy,
+      weight: 2,
+      cell: ({ last_read }) => <LastRead read={last_read} t={t} />,
+      saved: ({ last_read }) => ({
+        [t.readBy]: readBy(last_read, t),
+        [texts.value.alerts.place]: last_read.location_name,
+      }),
+    },
     {
       title: t.firstSeen,
       sortBy: 'first_seen_at',
       weight: 3,
-      cell: ({ first_seen_at }) => <Instant at={first_seen_at} />,
+      cell: ({ first_seen_at: at }) => <Instant at={at} />,
+      saved: ({ first_seen_at: at }) => at,
     },
     ...(may('operator')
       ? [
@@ -45,14 +69,20 @@ export function tagColumns({ inbox: t, tags }: Texts): readonly Column<UnknownTa
 }
 
 export function LastRead({ read, t }: { read: UnknownTag['last_read']; t: Texts['inbox'] }) {
-  const { reader, antenna_port: port, antenna_name: named, location_name: place } = read;
-  const by = reader === null ? t.byHandheld : t.antenna(reader.name, named ?? port);
+  const { location_name: place } = read;
   return (
     <>
-      <span class="title">{by}</span>
+      <span class="title">{readBy(read, t)}</span>
       {place !== null && <span class="faint">{t.at(place)}</span>}
     </>
   );
+}
+
+function readBy(
+  { reader, antenna_port: port, antenna_name: named }: UnknownTag['last_read'],
+  t: Texts['inbox'],
+): string {
+  return reader === null ? t.byHandheld : t.antenna(reader.name, named ?? port);
 }
 
 /** dBm of a tag that is nearly out of reach, and of one that lies on the antenna. */

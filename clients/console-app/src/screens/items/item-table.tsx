@@ -79,11 +79,17 @@ export function RetiredFilter({ words: { retiredFilter } }: { words: ListWords }
 export function nameAndKeyColumns(): readonly Column<Asset | Place>[] {
   const t = texts.value.items;
   return [
-    { title: t.name, sortBy: 'name', cell: ({ name }) => <span class="title">{name}</span> },
+    {
+      title: t.name,
+      sortBy: 'name',
+      cell: ({ name }) => <span class="title">{name}</span>,
+      saved: ({ name }) => name,
+    },
     {
       title: t.key,
       sortBy: 'external_key',
       cell: ({ external_key }) => <span class="mono">{external_key}</span>,
+      saved: ({ external_key: key }) => key,
     },
   ];
 }
@@ -103,5 +109,6 @@ export function datedColumn(
         {deleted_at === null && !is_active && <Badge>{texts.value.items.inactive}</Badge>}
       </span>
     ),
+    saved: ({ [sortBy]: at }) => at,
   };
 }

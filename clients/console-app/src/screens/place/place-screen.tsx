@@ -21,7 +21,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { LineOfAsset, PlaceLink } from '../../parts/move-line.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { StateBadge, usePresence } from '../../parts/presence.tsx';
+import { StateBadge, stateWord, usePresence } from '../../parts/presence.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Retired } from '../../parts/retired.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -319,22 +319,43 @@ function PlacePath({ place }: { place: Place }) {
 function presentColumns(presence: ReadonlyMap<number, Presence>): readonly Column<Present>[] {
   const t = texts.value.place;
   return [
-    { title: t.asset, cell: ({ name }) => <span class="title">{name}</span> },
+    {
+      title: t.asset,
+      cell: ({ name }) => <span class="title">{name}</span>,
+      saved: ({ name }) => name,
+    },
     {
       title: texts.value.reports.state,
       cell: ({ id }) => {
         const state = presence.get(id)?.state;
         return state === undefined ? <span class="none">–</span> : <StateBadge state={state} />;
       },
+      saved: ({ id }) => stateWord(presence.get(id)?.state),
     },
-    { title: t.key, weight: 3, cell: ({ external_key }) => <span class="mono">{external_key}</span> },
-    { title: t.since, weight: 2, cell: ({ since }) => <Instant at={since} /> },
+    {
+      ...{ title: t.key, weight: 3 },
+      cell: ({ external_key: key }) => <span class="mono">{key}</span>,
+      saved: ({ external_key: key }) => key,
+    },
+    {
+      ...{ title: t.since, weight: 2 },
+      cell: ({ since }) => <Instant at={since} />,
+      saved: ({ since }) => since,
+    },
     {
       title: t.stayed,
       isNumber: true,
       cell: ({ since }) => (since === null ? '–' : durationText(serverNow() - Date.parse(since))),
+      saved: ({ since }) => ({
+        [texts.value.common.seconds(t.stayed)]:
+          since === null ? null : Math.round((serverNow() - Date.parse(since)) / 1_000),
+      }),
     },
-    { title: t.lastSeen, weight: 2, cell: ({ last_seen }) => <Instant at={last_seen} /> },
+    {
+      ...{ title: t.lastSeen, weight: 2 },
+      cell: ({ last_seen: at }) => <Instant at={at} />,
+      saved: ({ last_seen: at }) => at,
+    },
   ];
 }
 

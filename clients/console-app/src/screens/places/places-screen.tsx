@@ -3,6 +3,7 @@ import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PlaceName } from '../../parts/place-name.tsx';
+import { nameAndKey } from '../../parts/save-file.ts';
 import { SearchField } from '../../parts/search-field.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { address, hrefWith } from '../../router/router.ts';
@@ -100,17 +101,20 @@ function placeColumns(
             <PlaceName placeKey={key} name={names.get(key)} />
           </a>
         ),
+      saved: ({ parent_external_key: key }) => nameAndKey(t.within, key, names),
     },
     {
       title: items.tags,
       weight: 3,
       isNumber: true,
       cell: ({ tags }) => (tags.length === 0 ? <span class="none">–</span> : tags.length),
+      saved: ({ tags }) => tags.map(({ value }) => value).join('; '),
     },
     {
       ...{ title: watching.column, weight: 3 },
       cell: ({ id }) =>
         watches.get(id)?.mode === 'continuous' ? watchWords(watches.get(id)) : <span class="none">–</span>,
+      saved: ({ id }) => (watches.get(id)?.mode === 'continuous' ? watchWords(watches.get(id)) : null),
     },
     datedColumn(t.created, 'created_at', t),
   ];

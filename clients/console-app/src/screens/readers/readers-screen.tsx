@@ -86,20 +86,36 @@ function ReaderList() {
 
 function readerColumns(t: Texts['readers']): readonly Column<Reader>[] {
   return [
-    { title: t.name, sortBy: 'name', cell: ({ name }) => <span class="title">{name}</span> },
-    { title: t.state, cell: (reader) => <ReaderBadge reader={reader} /> },
-    { title: t.lastMessage, sortBy: 'last_message_at', cell: (reader) => <Silence reader={reader} /> },
+    {
+      title: t.name,
+      sortBy: 'name',
+      cell: ({ name }) => <span class="title">{name}</span>,
+      saved: ({ name }) => name,
+    },
+    {
+      title: t.state,
+      cell: (reader) => <ReaderBadge reader={reader} />,
+      saved: ({ state }) => t.states[state],
+    },
+    {
+      title: t.lastMessage,
+      sortBy: 'last_message_at',
+      cell: (reader) => <Silence reader={reader} />,
+      saved: ({ last_message_at: at }) => at,
+    },
     {
       title: t.rate,
       weight: 3,
       isNumber: true,
       cell: (reader) => (reader.unheard_since !== null ? <span class="none">–</span> : perMinute(reader, t)),
+      saved: (reader) => (reader.unheard_since === null ? perMinute(reader, t) : null),
     },
     {
       title: t.counters.reads,
       weight: 2,
       isNumber: true,
       cell: ({ counters }) => t.number(counters.reads),
+      saved: ({ counters }) => counters.reads,
     },
     {
       title: t.antennas,
@@ -115,13 +131,19 @@ function readerColumns(t: Texts['readers']): readonly Column<Reader>[] {
           </span>
         );
       },
+      saved: ({ antennas }) => antennas.length,
     },
     {
       title: t.format,
       weight: 3,
       cell: ({ format }) =>
         format === NO_FORMAT ? <span class="none">–</span> : <span class="mono">{format}</span>,
+      saved: ({ format }) => (format === NO_FORMAT ? null : format),
     },
-    { title: t.lastSignIn, weight: 3, cell: ({ last_used_at: at }) => <Instant at={at} /> },
+    {
+      ...{ title: t.lastSignIn, weight: 3 },
+      cell: ({ last_used_at: at }) => <Instant at={at} />,
+      saved: ({ last_used_at: at }) => at,
+    },
   ];
 }

@@ -58,7 +58,16 @@ export function DwellReport() {
         window={window}
         rowKey={keyOf}
         columns={[
-          { ...column, cell: (row) => (row.seen ? column.cell(row) : t.notSeenYet) },
+          {
+            ...column,
+            cell: (row) => (row.seen ? column.cell(row) : t.notSeenYet),
+            saved: (row) => {
+              const cells = column.saved?.(row);
+              return row.seen || cells instanceof Date
+                ? cells
+                : { ...(cells as object), [column.title]: t.notSeenYet };
+            },
+          },
           secondsColumn('total', 1),
           secondsColumn('median', 2),
           secondsColumn('p90', 3),

@@ -32,8 +32,16 @@ export function PositionsReport() {
         columns={[
           asset,
           place,
-          { title: t.since, sortBy: 'since', cell: ({ since }) => <Instant at={since} /> },
-          { title: t.lastSeen, weight: 2, cell: (row) => <Instant at={row.last_seen} /> },
+          {
+            ...{ title: t.since, sortBy: 'since' },
+            cell: ({ since }) => <Instant at={since} />,
+            saved: ({ since }) => since,
+          },
+          {
+            ...{ title: t.lastSeen, weight: 2 },
+            cell: (row) => <Instant at={row.last_seen} />,
+            saved: (row) => row.last_seen,
+          },
         ]}
       />
     </>

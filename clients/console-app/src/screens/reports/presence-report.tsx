@@ -2,7 +2,7 @@ import { PRESENCE_STATES, type Presence } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { Select } from '../../parts/field.tsx';
 import { Instant } from '../../parts/instant.tsx';
-import { BecauseOf, StateBadge } from '../../parts/presence.tsx';
+import { BecauseOf, becauseWords, StateBadge, stateWord } from '../../parts/presence.tsx';
 import { address, go, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { AssetFilter, MoreFilters, PlaceFilter, TimeField } from './filters.tsx';
@@ -42,20 +42,36 @@ export function PresenceReport() {
         rowKey={({ asset_id: id }) => id}
         columns={[
           asset,
-          { title: t.state, cell: ({ state }) => <StateBadge state={state} /> },
-          { title: t.stateSince, weight: 2, cell: (row) => <Instant at={row.state_since} /> },
+          {
+            title: t.state,
+            cell: ({ state }) => <StateBadge state={state} />,
+            saved: ({ state }) => stateWord(state),
+          },
+          {
+            ...{ title: t.stateSince, weight: 2 },
+            cell: (row) => <Instant at={row.state_since} />,
+            saved: (row) => row.state_since,
+          },
           {
             title: t.because,
             weight: 3,
             cell: ({ because }) => (because === null ? '' : <BecauseOf because={because} />),
+            saved: ({ because }) => because && becauseWords(because),
           },
           place,
-          { title: t.lastSeen, weight: 2, cell: (row) => <Instant at={row.last_seen} /> },
+          {
+            ...{ title: t.lastSeen, weight: 2 },
+            cell: (row) => <Instant at={row.last_seen} />,
+            saved: (row) => row.last_seen,
+          },
           {
             title: t.unseen,
             weight: 3,
             isNumber: true,
             cell: ({ unseen_covered_seconds: seconds }) => secondsText(seconds),
+            saved: ({ unseen_covered_seconds: seconds }) => ({
+              [texts.value.common.seconds(t.unseen)]: seconds,
+            }),
           },
         ]}
       />

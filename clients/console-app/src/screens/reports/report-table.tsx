@@ -51,6 +51,9 @@ export function secondsColumn<Field extends keyof Texts['reports']['seconds']>(
   return {
     ...{ title: texts.value.reports.seconds[field], sortBy: `${field}_seconds`, isNumber: true, weight },
     cell: (row) => secondsText(row[`${field}_seconds`]),
+    saved: (row) => ({
+      [texts.value.common.seconds(texts.value.reports.seconds[field])]: row[`${field}_seconds`],
+    }),
   };
 }
 
@@ -63,6 +66,7 @@ export function countColumn<Field extends keyof Texts['reports']['counts']>(
   return {
     ...{ title: t.counts[field], sortBy: field, isNumber: true, weight },
     cell: (row) => t.number(row[field]),
+    saved: (row) => row[field],
   };
 }
 

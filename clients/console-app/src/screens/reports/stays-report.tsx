@@ -46,13 +46,19 @@ export function StaysReport() {
             sortBy: 'entered_at',
             weight: 2,
             cell: (row) => <Instant at={row.entered_at} />,
+            saved: (row) => row.entered_at,
           },
           {
             title: t.left,
             weight: 2,
             cell: (row) => (row.left_at === null ? t.stillThere : <Instant at={row.left_at} />),
+            saved: (row) => row.left_at,
           },
-          { title: t.inWindow, isNumber: true, cell: (row) => secondsText(row.seconds_in_window) },
+          {
+            ...{ title: t.inWindow, isNumber: true },
+            cell: (row) => secondsText(row.seconds_in_window),
+            saved: (row) => ({ [texts.value.common.seconds(t.inWindow)]: row.seconds_in_window }),
+          },
         ]}
       />
     </>

@@ -25,6 +25,7 @@ export function SweepsReport() {
   ): Column<ReportedSweep> => ({
     ...{ title: t.counts[field], isNumber: true, weight },
     cell: (row) => t.number(row[field]),
+    saved: (row) => row[field],
   });
   return (
     <>
@@ -40,7 +41,11 @@ export function SweepsReport() {
         rowKey={({ sweep_id: id }) => id}
         columns={[
           place,
-          { title: t.ended, sortBy: 'ended_at', cell: (row) => <Instant at={row.ended_at} /> },
+          {
+            ...{ title: t.ended, sortBy: 'ended_at' },
+            cell: (row) => <Instant at={row.ended_at} />,
+            saved: (row) => row.ended_at,
+          },
           { title: t.by, weight: 2, cell: (row) => row.handheld_name },
           count('expected', 3),
           count('found', 2),
@@ -51,6 +56,7 @@ export function SweepsReport() {
             title: t.accuracy,
             isNumber: true,
             cell: ({ accuracy }) => (accuracy === null ? '–' : t.percent(accuracy)),
+            saved: ({ accuracy }) => accuracy,
           },
         ]}
       />

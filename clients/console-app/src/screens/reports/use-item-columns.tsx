@@ -1,4 +1,5 @@
 import { useNames } from '../../api/use-names.ts';
+import { nameAndKey } from '../../parts/save-file.ts';
 import type { Column } from '../../parts/table.tsx';
 import { href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
@@ -28,6 +29,7 @@ export function useItemColumns<Row extends Items>(rows: readonly Row[]) {
     cell: (row) => (
       <ItemLink screen="asset" id={row.asset_id} itemKey={row.asset_external_key} names={assets} />
     ),
+    saved: (row) => nameAndKey(t.asset, row.asset_external_key, assets),
   };
   const place: Column<Row> = {
     title: t.place,
@@ -35,6 +37,7 @@ export function useItemColumns<Row extends Items>(rows: readonly Row[]) {
     cell: (row) => (
       <ItemLink screen="place" id={row.location_id} itemKey={row.location_external_key} names={places} />
     ),
+    saved: (row) => nameAndKey(t.place, row.location_external_key, places),
   };
   return {
     asset,
@@ -64,6 +67,13 @@ export function useGroups<Row extends Items & { day: string | null }>(
     sortBy: group === 'day' ? 'day' : `${group}_external_key`,
     cell: (row) =>
       row.asset_id != null ? asset.cell(row) : row.location_id != null ? place.cell(row) : wordOf(row),
+    saved: (row) =>
+      row.day !== null
+        ? new Date(row.day)
+        : {
+            [t.groups[group]]: wordOf(row),
+            [texts.value.common.keyOf(t.groups[group])]: row.location_external_key ?? row.asset_external_key,
+          },
   };
   return { wordOf, column };
 }

@@ -114,14 +114,22 @@ function ruleColumns(names: ReadonlyMap<string, string>): readonly Column<Rule>[
   const t = texts.value.rules;
   const nameOf = (key: string | null) => (key === null ? null : (names.get(key) ?? key));
   return [
-    { title: t.name, cell: ({ name }) => <span class="title">{name}</span> },
+    {
+      title: t.name,
+      cell: ({ name }) => <span class="title">{name}</span>,
+      saved: ({ name }) => name,
+    },
     { title: t.saysTitle, cell: (rule) => ruleWords(rule, nameOf(rule.location_external_key)) },
     {
       title: t.about,
       weight: 2,
       cell: (rule) => selectionWords(rule, nameOf(rule.within_location_external_key)),
     },
-    { title: t.told, weight: 3, cell: ({ mail_count: count }) => (count === 0 ? '–' : t.people(count)) },
+    {
+      ...{ title: t.told, weight: 3 },
+      cell: ({ mail_count: count }) => (count === 0 ? '–' : t.people(count)),
+      saved: ({ mail_count: count }) => count,
+    },
     {
       title: t.since,
       weight: 3,
@@ -135,6 +143,7 @@ function ruleColumns(names: ReadonlyMap<string, string>): readonly Column<Rule>[
             {t.ends} <Instant at={end} />
           </Badge>
         ),
+      saved: ({ valid_from: from, ends_at: end }) => ({ [t.since]: from, [t.ends]: end }),
     },
   ];
 }

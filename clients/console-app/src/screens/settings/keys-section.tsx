@@ -15,7 +15,7 @@ import { Instant } from '../../parts/instant.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { SecretNote } from '../../parts/secret-note.tsx';
-import { Pager } from '../../parts/table.tsx';
+import { Pager, type SavedColumns } from '../../parts/table.tsx';
 import { texts } from '../../texts/texts.ts';
 
 type ApiKey = Row<'GET /orgs/{id}/api-keys'>;
@@ -79,10 +79,21 @@ export function KeysSection() {
             </li>
           ))}
         </ul>
-        <Pager list={list} />
+        <Pager list={list} label={t.keysTitle} columns={keyColumns()} />
       </section>
     </div>
   );
+}
+
+function keyColumns(): SavedColumns<ApiKey> {
+  const { settings: t, handhelds } = texts.value;
+  return [
+    { title: t.keyName, saved: ({ name }) => name },
+    { title: t.scopes, saved: ({ scopes }) => scopes.join(', ') },
+    { title: t.lastUsed, saved: ({ last_used_at: at }) => at },
+    { title: handhelds.expires, saved: ({ expires_at: at }) => at },
+    { title: t.revoked, saved: ({ revoked_at: at }) => at },
+  ];
 }
 
 function isOver({ expires_at: at, revoked_at: revoked }: ApiKey): boolean {

@@ -13,7 +13,7 @@ import { isOnlyHere } from '../../parts/only-here.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { SecretNote } from '../../parts/secret-note.tsx';
-import { Pager } from '../../parts/table.tsx';
+import { Pager, type SavedColumns } from '../../parts/table.tsx';
 import { ROLES, type Role, session } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 
@@ -59,7 +59,7 @@ export function UsersSection() {
             <UserLine key={user.id} user={user} onReset={hasPasswords ? () => onReset(user) : null} />
           ))}
         </ul>
-        <Pager list={users} />
+        <Pager list={users} label={t.usersTitle} columns={userColumns()} />
         {(invitations.total ?? 0) > 0 && <h3>{t.invitations}</h3>}
         <ul class="lines">
           {invitations.rows.map(({ id, email, role, expires_at }) => (
@@ -81,10 +81,31 @@ export function UsersSection() {
             </li>
           ))}
         </ul>
-        {(invitations.total ?? 0) > invitations.limit && <Pager list={invitations} />}
+        {(invitations.total ?? 0) > 0 && (
+          <Pager list={invitations} label={t.invitations} columns={invitationColumns()} />
+        )}
       </section>
     </div>
   );
+}
+
+function userColumns(): SavedColumns<User> {
+  const { settings: t, signIn, items } = texts.value;
+  return [
+    { title: items.name, saved: ({ name }) => name },
+    { title: signIn.email, saved: ({ email }) => email },
+    { title: t.role, saved: ({ role }) => texts.value.roles[role] },
+    { title: t.disabled, saved: ({ is_disabled: is }) => texts.value.changes[is ? 'yes' : 'no'] },
+  ];
+}
+
+function invitationColumns(): SavedColumns<OpenInvitation> {
+  const { settings: t, signIn } = texts.value;
+  return [
+    { title: signIn.email, saved: ({ email }) => email },
+    { title: t.role, saved: ({ role }) => texts.value.roles[role] },
+    { title: t.until, saved: ({ expires_at: at }) => at },
+  ];
 }
 
 type Invitation = Data<'POST /invitations'>;

@@ -1,10 +1,15 @@
+import { read } from '../../../api/send.ts';
 import type { Change, ChangePage } from '../../../api/types.ts';
 import { useRead } from '../../../api/use-read.ts';
-import { actorWords, ChangeLine, resourceWords } from '../../../parts/changes.tsx';
+import type { Whole } from '../../../api/whole-lists.ts';
+import { actorWords, ChangeLine, changeRows, resourceWords } from '../../../parts/changes.tsx';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { Filter } from '../../../parts/filter.tsx';
+import { saveWhole } from '../../../parts/printing.ts';
 import { ProblemNote } from '../../../parts/problem-note.tsx';
+import { Act } from '../../../parts/table.tsx';
+import type { QueryValues } from '../../../router/address.ts';
 import { address, href, hrefWith, replaceAddress } from '../../../router/router.ts';
 import { may, session } from '../../../session/session.ts';
 import { texts } from '../../../texts/texts.ts';
@@ -17,12 +22,15 @@ export function ChangesSection() {
   const { query } = address.value;
   const [actorType = null, actorId = null] = (query.get('actor') ?? '').split(/:(.*)/s);
   const cursor = query.get('cursor');
-  const { answer, problem, isLoading, reload } = useRead<ChangePage>('/changes', {
+  const asked = {
     ...(actorId === null ? {} : { actor_type: actorType, actor_id: actorId }),
     resource_type: query.get('type'),
     resource_id: query.get('type') === null ? null : query.get('id'),
     since: instantOf(query.get('from')),
     until: instantOf(query.get('to')),
+  };
+  const { answer, problem, isLoading, reload } = useRead<ChangePage>('/changes', {
+    ...asked,
     cursor,
     limit: 50,
   });
@@ -54,6 +62,9 @@ export function ChangesSection() {
         </ul>
       )}
       <nav class="buttons" aria-label={texts.value.common.pages}>
+        {(answer?.data.length ?? 0) > 0 && (
+          <Act label={t.save} icon="download" onClick={() => void saveChanges(asked)} />
+        )}
         {cursor !== null && (
           <a class="secondary" href={hrefWith({ cursor: null })}>
             {t.newest}
@@ -67,6 +78,25 @@ export function ChangesSection() {
       </nav>
     </section>
   );
+}
+
+/** Those of all pages, from the newest. */
+async function saveChanges(asked: QueryValues): Promise<void> {
+  const changes: Change[] = [];
+  const whole: Whole = {
+    load: async (most, signal, onRows) => {
+      let cursor: string | null = null;
+      do {
+        const query: QueryValues = { ...asked, cursor, limit: 200 };
+        const page: ChangePage = await read('/changes', { query, signal });
+        changes.push(...page.data);
+        cursor = page.next;
+        onRows(changes.length, most);
+      } while (cursor !== null && changes.length < most);
+    },
+    drop: () => {},
+  };
+  await saveWhole(texts.value.changes.title, whole, () => changeRows(changes));
 }
 
 /** A time of the address, in the viewer's zone; null if invalid. */

@@ -17,7 +17,7 @@ import { ProblemNote } from '../../../parts/problem-note.tsx';
 import { faultOf } from '../../../parts/problem-text.ts';
 import { SecretNote } from '../../../parts/secret-note.tsx';
 import { FormSheet } from '../../../parts/side-sheet.tsx';
-import { Pager } from '../../../parts/table.tsx';
+import { Pager, type SavedColumns } from '../../../parts/table.tsx';
 import { toast } from '../../../parts/toast.tsx';
 import { address, hrefWith, leaveFor } from '../../../router/router.ts';
 import { texts } from '../../../texts/texts.ts';
@@ -67,13 +67,24 @@ export function HandheldsSection() {
             />
           ))}
         </ul>
-        <Pager list={list} />
+        <Pager list={list} label={t.title} columns={handheldColumns()} />
       </section>
       {open !== undefined && (
         <RenameHandheld key={open.id} handheld={open} onClose={() => leaveFor(hrefWith({ open: null }))} />
       )}
     </div>
   );
+}
+
+function handheldColumns(): SavedColumns<Handheld> {
+  const { handhelds: t, settings } = texts.value;
+  return [
+    { title: t.name, saved: ({ name }) => name },
+    { title: settings.lastUsed, saved: ({ last_used_at: at }) => at },
+    { title: t.lastSent, saved: ({ last_submission_at: at }) => at },
+    { title: t.expires, saved: ({ expires_at: at }) => at },
+    { title: settings.revoked, saved: ({ revoked_at: at }) => at },
+  ];
 }
 
 function HandheldLine({

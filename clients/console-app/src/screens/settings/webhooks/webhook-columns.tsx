@@ -14,9 +14,14 @@ export function webhookColumns(): Column<Webhook>[] {
           <span class="title">{name}</span> <span class="hint">{url}</span>
         </>
       ),
+      saved: ({ name, url }) => ({ [t.name]: name, [t.url]: url }),
     },
-    { title: t.state, cell: (webhook) => <StateBadge webhook={webhook} /> },
-    { title: t.behind, isNumber: true, weight: 2, cell: ({ head, position }) => t.events(head - position) },
+    { title: t.state, cell: (webhook) => <StateBadge webhook={webhook} />, saved: stateWords },
+    {
+      ...{ title: t.behind, isNumber: true, weight: 2 },
+      cell: ({ head, position }) => t.events(head - position),
+      saved: ({ head, position }) => head - position,
+    },
     {
       title: t.lastAttempt,
       weight: 3,
@@ -28,14 +33,20 @@ export function webhookColumns(): Column<Webhook>[] {
             <Instant at={last.at} /> <span class="hint">{outcomeOf(last)}</span>
           </>
         ),
+      saved: ({ last_attempt: last }) => last?.at,
     },
   ];
 }
 
-export function StateBadge({ webhook: { state, state_reason: reason } }: { webhook: Webhook }) {
-  const t = texts.value.webhooks;
+export function StateBadge({ webhook }: { webhook: Webhook }) {
+  const { state, state_reason: reason } = webhook;
   const tone = state === 'on' ? 'moved' : reason === null ? 'queued' : 'refused';
-  return <Badge tone={tone}>{reason === null ? t.states[state] : t.reasons[reason]}</Badge>;
+  return <Badge tone={tone}>{stateWords(webhook)}</Badge>;
+}
+
+function stateWords({ state, state_reason: reason }: Webhook): string {
+  const t = texts.value.webhooks;
+  return reason === null ? t.states[state] : t.reasons[reason];
 }
 
 /** The receiver's answer, or why there was none. */
