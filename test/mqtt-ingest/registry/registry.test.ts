@@ -1,9 +1,12 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { topicMatches } from '../../../domain/administration/readers/topic.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { WorkThreads } from '../../../platform/runtime/work-threads.ts';
 import { openRegistry, type Registry } from '../../../services/mqtt-ingest/registry/registry.ts';
 import { useDatabase } from '../../support/database.ts';
+import { meanTimeOf } from '../../support/held-loop.ts';
+import { Random } from '../../support/random.ts';
 import { Site } from '../../support/site.ts';
 import { storeAnyFormat } from '../../support/stored-format.ts';
 
@@ -37,6 +40,15 @@ describe('the registry of readers', () => {
     }
   }
 
+  async function filterReaders(topics: readonly string[]): Promise<void> {
+    await database.rows(
+      `insert into readers (org_id, name, topic, format, mqtt_username, mqtt_password_sha256)
+       select $1, topic, topic, 'tagtrail', topic, sha256('') from unnest($2::text[]) topic`,
+      [site.orgId, topics],
+    );
+    await follows(() => topics.every((topic) => registry.byUsername(topic) !== undefined));
+  }
+
   it('finds a reader by its login and by its topic', () => {
     expect(registry.byUsername('portal')?.topic).to.equal('site/portal');
     expect(registry.byTopic('site/portal')?.name).to.equal('portal');
@@ -47,6 +59,38 @@ describe('the registry of readers', () => {
     await site.reader('gateway', [null], { topic: 'ble/+/reads' });
     await follows(() => registry.byTopic('ble/7/reads')?.name === 'gateway');
     expect(registry.byTopic('ble/7')).to.equal(undefined);
+  });
+
+  it('finds by filters whatever they match, and nothing else', async () => {
+    const random = new Random(7, 0);
+    const levels = (names: readonly string[], most: number) =>
+      Array.from({ length: 1 + random.below(most) }, () => random.pick(names)).join('/');
+    const filters = new Set(['x/#', 'x/+/#']);
+    while (filters.size < 60) {
+      filters.add(`x/${levels(['a', 'b', '+'], 3)}${random.pick(['', '', '/#'])}`);
+    }
+    await filterReaders([...filters]);
+    for (const gone of [[], ['x/#', 'x/+/#'], [...filters].slice(10, 40)]) {
+      await database.rows('update readers set deleted_at = now() where name = any ($1)', [gone]);
+      await follows(() => gone.every((name) => registry.byUsername(name) === undefined));
+      const left = [...filters].filter((filter) => registry.byUsername(filter) !== undefined);
+      for (let time = 0; time < 500; time++) {
+        const topic = `${random.pick(['x', 'y', '$x'])}/${levels(['a', 'b', 'c', ''], 5)}`;
+        const found = registry.byTopic(topic)?.topic;
+        const matching = left.filter((filter) => filter === topic || topicMatches(filter, topic));
+        expect(matching.length === 0 ? found === undefined : matching.includes(found ?? ''), topic).to.equal(
+          true,
+        );
+      }
+    }
+  });
+
+  it('finds a topic among thousands of filters that begin alike about as fast as by itself', async () => {
+    await filterReaders(Array.from({ length: 5_000 }, (_, at) => `org-2/${'+/'.repeat(20)}${at}`));
+    const find = (topic: string) => meanTimeOf(() => registry.byTopic(topic), 100);
+    const alike = `org-2/${'a/'.repeat(20)}4999`;
+    expect(registry.byTopic(alike)?.topic).to.match(/4999$/);
+    expect(find(alike)).to.be.below(100 * Math.max(0.01, find('ble/7/reads')));
   });
 
   it('follows an antenna that is moved, without being asked', async () => {
