@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Consumer, type Message, type MessagesStream } from '@platformatic/kafka';
 import type { Logger } from 'pino';
 import { messageOf } from '../../../../base/errors.ts';
+import type { IncomingMessage } from '../../../../domain/messages/message.ts';
 import type { Intake } from '../../intake/intake.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { BackOff } from '../back-off.ts';
@@ -269,16 +270,20 @@ class Consuming {
       return;
     }
     const { held, counts } = this.#parts;
-    const bytes = record.value?.length ?? 0;
-    const owner = this.#ownerOf(topicOf(record));
+    // Without the rest of the record, which may be a mebibyte of headers.
+    const message = incomingOf(record);
+    const bytes = message.payload.length + message.topic.length;
+    const owner = this.#ownerOf(message.topic);
     counts.received += 1;
     this.#underWay += 1;
     const go = () =>
-      void this.#record(record, done).then(() => {
+      void this.#record(message, done).then(() => {
         held.leave(bytes, owner);
         this.#left();
       });
     if (!held.enter(bytes, go, owner)) {
+      // A copy: it may be a piece of what was fetched at once, and keep all of that.
+      message.payload = Buffer.from(message.payload);
       await new Promise<void>((proceed) => held.readOn(proceed));
     }
     if (taken.size > MOST_TAKEN) {
@@ -300,20 +305,12 @@ class Consuming {
   }
 
   /** Records that still wait when the consumer has ended come again. */
-  async #record(record: Record, done: () => void): Promise<void> {
+  async #record(message: IncomingMessage, done: () => void): Promise<void> {
     if (this.#isOver) {
       return;
     }
     try {
-      await this.#parts.intake.receive({
-        topic: topicOf(record),
-        payload: record.value ?? NOTHING,
-        // Whether it was handed out before is not said, and its place is its own.
-        isDup: true,
-        sender: `kafka ${record.topic} ${record.partition}`,
-        packetId: String(record.offset),
-        isStale: false,
-      });
+      await this.#parts.intake.receive(message);
       this.#parts.counts.committed += 1;
       done();
     } catch (error) {
@@ -344,20 +341,39 @@ class Consuming {
   }
 }
 
+function incomingOf(record: Record): IncomingMessage {
+  return {
+    topic: topicOf(record),
+    payload: record.value ?? NOTHING,
+    // Whether it was handed out before is not said, and its place is its own.
+    isDup: true,
+    sender: `kafka ${record.topic} ${record.partition}`,
+    packetId: String(record.offset),
+    isStale: false,
+  };
+}
+
 /** A header says the topic of MQTT, else the key does, else the topic of Kafka with its dots as slashes. */
 export function topicOf({ topic, key, headers }: Pick<Record, 'topic' | 'key' | 'headers'>): string {
   for (const [name, value] of headers) {
-    if (name?.toString() === TOPIC_HEADER && value !== null) {
-      return value.toString();
+    if (value !== null && name?.equals(TOPIC_HEADER)) {
+      return textOf(value);
     }
   }
-  const text = key?.toString() ?? '';
+  const text = textOf(key ?? NOTHING);
   return text === '' ? topic.replaceAll('.', '/') : text;
 }
 
-const TOPIC_HEADER = 'mqtt-topic';
+const TOPIC_HEADER = Buffer.from('mqtt-topic');
 
 const NOTHING = Buffer.alloc(0);
+
+/** No topic of MQTT is longer, and no reader has one that is cut here. */
+function textOf(bytes: Buffer): string {
+  return bytes.toString('utf8', 0, LONGEST_TOPIC);
+}
+
+const LONGEST_TOPIC = 65_535;
 
 /** Milliseconds: a killed process is noticed after the first. */
 const GROUP = { sessionTimeout: 10_000, rebalanceTimeout: 20_000, heartbeatInterval: 1_000 };

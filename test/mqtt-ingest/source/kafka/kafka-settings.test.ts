@@ -45,5 +45,6 @@ describe('where records of Kafka come from', () => {
     expect(topicOf({ ...record, key: Buffer.from('gates/1') })).to.equal('gates/1');
     const headers = new Map([[Buffer.from('mqtt-topic'), Buffer.from('gates/2')]]);
     expect(topicOf({ ...record, key: Buffer.from('gates/1'), headers })).to.equal('gates/2');
+    expect(topicOf({ ...record, key: Buffer.alloc(1_000_000, 'a/') })).to.have.length(65_535);
   });
 });
