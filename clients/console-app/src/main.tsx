@@ -1,9 +1,9 @@
 import './style/console.css';
 import { render } from 'preact';
+import { noteActivity } from './api/activity.ts';
 import { ignoreSecondClicks } from './api/use-action.ts';
 import { App } from './app/app.tsx';
 import { loadPreferences } from './app/preferences.ts';
-import { watchActivity } from './app/watch-activity.ts';
 import { watchPrinting } from './parts/printing.ts';
 import { address, startRouter } from './router/router.ts';
 import { SCREENS } from './screens/index.ts';
@@ -22,3 +22,10 @@ first?.load().catch(() => {});
 await loadPreferences();
 void askWhoIsSignedIn();
 render(<App />, document.getElementById('app') ?? document.body);
+
+/** Notes whenever somebody does something here: an open page that follows moves must not keep its session alive. */
+function watchActivity(): void {
+  for (const event of ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart']) {
+    window.addEventListener(event, () => noteActivity(Date.now()), { capture: true, passive: true });
+  }
+}

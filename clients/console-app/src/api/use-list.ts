@@ -4,7 +4,22 @@ import { address, href, hrefWith } from '../router/router.ts';
 import type { ApiError } from './api-error.ts';
 import { read, type Sent } from './send.ts';
 import { useRead } from './use-read.ts';
-import { offerWhole, type Whole } from './whole-lists.ts';
+
+/** A list of which a page is shown. */
+export interface Whole {
+  load: (most: number, stop: AbortSignal, onRows: (rows: number, of: number) => void) => Promise<void>;
+  /** Shows the page again. */
+  drop: () => void;
+}
+
+/** Those on the screen. */
+export const wholes = new Set<Whole>();
+
+/** Returns what takes the offer back. */
+function offerWhole(whole: Whole): () => void {
+  wholes.add(whole);
+  return () => wholes.delete(whole);
+}
 
 /** A page of a list (contract 4.6), with what the address asks of it. */
 export interface List<Row> {

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 import { options } from 'preact';
 import { isQuiet } from '../api/send.ts';
+import { type Whole, wholes } from '../api/use-list.ts';
 import { asApiError } from '../api/use-read.ts';
-import { type Whole, wholes } from '../api/whole-lists.ts';
 import { problemText } from './problem-text.ts';
 import { type SavedCell, saveCsv } from './save-file.ts';
 import { toastRefusal } from './toast.tsx';

@@ -120,17 +120,7 @@ function readerColumns(t: Texts['readers']): readonly Column<Reader>[] {
     {
       title: t.antennas,
       weight: 2,
-      cell: ({ antennas }) => {
-        const unmapped = antennas.filter(
-          (each) => each.enabled && each.location_external_key === null,
-        ).length;
-        return (
-          <span class="with-badge">
-            {antennas.length}
-            {unmapped > 0 && <Badge tone="problem">{t.unmapped(unmapped)}</Badge>}
-          </span>
-        );
-      },
+      cell: (reader) => <AntennaCount reader={reader} />,
       saved: ({ antennas }) => antennas.length,
     },
     {
@@ -146,4 +136,14 @@ function readerColumns(t: Texts['readers']): readonly Column<Reader>[] {
       saved: ({ last_used_at: at }) => at,
     },
   ];
+}
+
+function AntennaCount({ reader: { antennas } }: { reader: Reader }) {
+  const unmapped = antennas.filter((each) => each.enabled && each.location_external_key === null).length;
+  return (
+    <span class="with-badge">
+      {antennas.length}
+      {unmapped > 0 && <Badge tone="problem">{texts.value.readers.unmapped(unmapped)}</Badge>}
+    </span>
+  );
 }

@@ -3,6 +3,7 @@ import { useList } from '../../api/use-list.ts';
 import { Select } from '../../parts/field.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { BecauseOf, becauseWords, StateBadge, stateWord } from '../../parts/presence.tsx';
+import type { Column } from '../../parts/table.tsx';
 import { address, go, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { AssetFilter, MoreFilters, PlaceFilter, TimeField } from './filters.tsx';
@@ -17,7 +18,7 @@ export function PresenceReport() {
   const report = useList<Presence>('/reports/presence', {
     ...{ filters: [...SHARED, 'state', 'at'], fixed: {}, sort: 'asset_external_key' },
   });
-  const { asset, place } = useItemColumns(report.rows);
+  const items = useItemColumns(report.rows);
   return (
     <>
       <div class="report-filters">
@@ -40,41 +41,49 @@ export function PresenceReport() {
         label={t.sections.presence}
         report={report}
         rowKey={({ asset_id: id }) => id}
-        columns={[
-          asset,
-          {
-            title: t.state,
-            cell: ({ state }) => <StateBadge state={state} />,
-            saved: ({ state }) => stateWord(state),
-          },
-          {
-            ...{ title: t.stateSince, weight: 2 },
-            cell: (row) => <Instant at={row.state_since} />,
-            saved: (row) => row.state_since,
-          },
-          {
-            title: t.because,
-            weight: 3,
-            cell: ({ because }) => (because === null ? '' : <BecauseOf because={because} />),
-            saved: ({ because }) => because && becauseWords(because),
-          },
-          place,
-          {
-            ...{ title: t.lastSeen, weight: 2 },
-            cell: (row) => <Instant at={row.last_seen} />,
-            saved: (row) => row.last_seen,
-          },
-          {
-            title: t.unseen,
-            weight: 3,
-            isNumber: true,
-            cell: ({ unseen_covered_seconds: seconds }) => secondsText(seconds),
-            saved: ({ unseen_covered_seconds: seconds }) => ({
-              [texts.value.common.seconds(t.unseen)]: seconds,
-            }),
-          },
-        ]}
+        columns={presenceColumns(items)}
       />
     </>
   );
+}
+
+function presenceColumns({
+  asset,
+  place,
+}: Pick<ReturnType<typeof useItemColumns<Presence>>, 'asset' | 'place'>): readonly Column<Presence>[] {
+  const t = texts.value.reports;
+  return [
+    asset,
+    {
+      title: t.state,
+      cell: ({ state }) => <StateBadge state={state} />,
+      saved: ({ state }) => stateWord(state),
+    },
+    {
+      ...{ title: t.stateSince, weight: 2 },
+      cell: (row) => <Instant at={row.state_since} />,
+      saved: (row) => row.state_since,
+    },
+    {
+      title: t.because,
+      weight: 3,
+      cell: ({ because }) => (because === null ? '' : <BecauseOf because={because} />),
+      saved: ({ because }) => because && becauseWords(because),
+    },
+    place,
+    {
+      ...{ title: t.lastSeen, weight: 2 },
+      cell: (row) => <Instant at={row.last_seen} />,
+      saved: (row) => row.last_seen,
+    },
+    {
+      title: t.unseen,
+      weight: 3,
+      isNumber: true,
+      cell: ({ unseen_covered_seconds: seconds }) => secondsText(seconds),
+      saved: ({ unseen_covered_seconds: seconds }) => ({
+        [texts.value.common.seconds(t.unseen)]: seconds,
+      }),
+    },
+  ];
 }

@@ -62,23 +62,12 @@ export function UsersSection() {
         <Pager list={users} label={t.usersTitle} columns={userColumns()} />
         {(invitations.total ?? 0) > 0 && <h3>{t.invitations}</h3>}
         <ul class="lines">
-          {invitations.rows.map(({ id, email, role, expires_at }) => (
-            <li key={id}>
-              <div>
-                <strong>{email}</strong>
-                <p class="hint">
-                  {texts.value.roles[role]} · {t.until} <Instant at={expires_at} />
-                </p>
-              </div>
-              <button
-                type="button"
-                class="small secondary"
-                disabled={isBusy}
-                onClick={() => void run(() => remove(`/invitations/${id}`))}
-              >
-                {t.withdraw}
-              </button>
-            </li>
+          {invitations.rows.map((invitation) => (
+            <InvitationLine
+              key={invitation.id}
+              {...{ invitation, isBusy }}
+              onWithdraw={() => void run(() => remove(`/invitations/${invitation.id}`))}
+            />
           ))}
         </ul>
         {(invitations.total ?? 0) > 0 && (
@@ -86,6 +75,31 @@ export function UsersSection() {
         )}
       </section>
     </div>
+  );
+}
+
+function InvitationLine({
+  invitation: { email, role, expires_at },
+  isBusy,
+  onWithdraw,
+}: {
+  invitation: OpenInvitation;
+  isBusy: boolean;
+  onWithdraw: () => void;
+}) {
+  const t = texts.value.settings;
+  return (
+    <li>
+      <div>
+        <strong>{email}</strong>
+        <p class="hint">
+          {texts.value.roles[role]} · {t.until} <Instant at={expires_at} />
+        </p>
+      </div>
+      <button type="button" class="small secondary" disabled={isBusy} onClick={onWithdraw}>
+        {t.withdraw}
+      </button>
+    </li>
   );
 }
 

@@ -1,7 +1,7 @@
 import { read } from '../../../api/send.ts';
 import type { Change, ChangePage } from '../../../api/types.ts';
+import type { Whole } from '../../../api/use-list.ts';
 import { useRead } from '../../../api/use-read.ts';
-import type { Whole } from '../../../api/whole-lists.ts';
 import { actorWords, ChangeLine, changeRows, resourceWords } from '../../../parts/changes.tsx';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { Field } from '../../../parts/field.tsx';
@@ -37,11 +37,9 @@ export function ChangesSection() {
   const isFiltered = FILTERS.some((name) => query.has(name));
   return (
     <section class="stack" aria-labelledby="changes-title">
-      <div class="section-head">
-        <div>
-          <h2 id="changes-title">{t.title}</h2>
-          <p class="hint">{t.lead}</p>
-        </div>
+      <div>
+        <h2 id="changes-title">{t.title}</h2>
+        <p class="hint">{t.lead}</p>
       </div>
       <ChangeFilters shown={answer?.data ?? []} />
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
