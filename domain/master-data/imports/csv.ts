@@ -91,6 +91,9 @@ async function* decoded(source: CsvSource): AsyncGenerator<string, void> {
   let line = 1;
   let isFirst = true;
   for await (const bytes of piecesOf(source)) {
+    if (isFirst && isWorkbook(bytes)) {
+      throw new CsvFault(line, IS_WORKBOOK);
+    }
     if (isFirst && isUtf16(bytes)) {
       throw new CsvFault(line, IS_UTF16);
     }
@@ -122,8 +125,17 @@ async function* piecesOf(source: CsvSource): AsyncGenerator<Buffer, void> {
 const PIECE = 16_384;
 
 const NOT_UTF8 =
-  'on this line, or one soon after it, the file is not UTF-8 (it may be Windows-1252, as Excel\'s plain "CSV" is); ' +
-  'save it as "CSV UTF-8" and try again';
+  'on this line, or one soon after it, the file is not UTF-8 (it may be Windows-1252, as Excel\'s plain "CSV" is); save it as "CSV UTF-8" and try again';
+
+/** `.xlsx` and `.ods` are ZIP archives, `.xls` is a compound file. */
+function isWorkbook(bytes: Buffer): boolean {
+  return WORKBOOKS.some((begin) => bytes.subarray(0, begin.length).equals(begin));
+}
+
+const WORKBOOKS = ['504b0304', 'd0cf11e0a1b11ae1'].map((begin) => Buffer.from(begin, 'hex'));
+
+const IS_WORKBOOK =
+  'the file is a workbook of a spreadsheet program (such as .xlsx), not CSV; open it there, save it as "CSV UTF-8" and try again';
 
 /** By its byte order mark, or by the zero bytes of ASCII in it. */
 function isUtf16([first, second]: Buffer): boolean {

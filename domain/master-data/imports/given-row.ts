@@ -61,7 +61,14 @@ export function readGivenRow(resource: Keyed, object: JsonObject, source: JsonSo
   }) as Checked<GivenRow>;
 }
 
-export type NamedColumn = CsvColumn | null;
+/** The name of columns that are left out. */
+const LEFT_OUT = '-';
+
+export type NamedColumn = CsvColumn | typeof LEFT_OUT | null;
+
+export function isRead(column: NamedColumn): column is CsvColumn {
+  return column !== null && column !== LEFT_OUT;
+}
 
 /**
  * Maps the header to columns, null for those without a name, which spreadsheets leave. Case and surrounding blanks do
@@ -71,7 +78,9 @@ export type NamedColumn = CsvColumn | null;
  */
 export function readHeader(columns: readonly CsvColumn[], cells: readonly string[]): Checked<NamedColumn[]> {
   const names = cells.map((cell) => cell.trim().toLowerCase());
-  const unknown = names.filter((name) => name !== '' && !columns.some((column) => column === name));
+  const unknown = names.filter(
+    (name) => !['', LEFT_OUT].includes(name) && !columns.some((column) => column === name),
+  );
   const repeated = columns.filter((column) => names.filter((name) => name === column).length > 1);
   const issues: FieldIssue[] = [
     ...[...new Set(unknown)].map((name) =>
@@ -82,5 +91,5 @@ export function readHeader(columns: readonly CsvColumn[], cells: readonly string
   ];
   return issues.length > 0
     ? { ok: false, issues }
-    : { ok: true, value: names.map((name) => (name === '' ? null : (name as CsvColumn))) };
+    : { ok: true, value: names.map((name) => (name === '' ? null : (name as NamedColumn))) };
 }

@@ -11,6 +11,7 @@ import {
   type CellType,
   type CsvColumn,
   type GivenRow,
+  isRead,
   type NamedColumn,
   readGivenRow,
 } from './given-row.ts';
@@ -66,7 +67,7 @@ function readCells(columns: readonly NamedColumn[], cells: readonly string[]) {
   const refusals: Refusal[] = [];
   for (const [index, column] of columns.entries()) {
     const cell = cells[index] ?? '';
-    if (column !== null && cell !== '') {
+    if (isRead(column) && cell !== '') {
       const read = isRoundedKey(column, cell)
         ? roundedIn(column, cell)
         : (READ_CELL[CELL_TYPES[column]]?.(cell, column) ?? { ok: true, value: cell });
@@ -111,7 +112,7 @@ function sourceOf(
   object: Partial<Record<CsvColumn, Json>>,
 ): JsonSource {
   const members = columns.flatMap((column, index) =>
-    column !== null && CELL_TYPES[column] === 'json' && column in object
+    isRead(column) && CELL_TYPES[column] === 'json' && column in object
       ? [`"${column}":${cells[index]}`]
       : [],
   );

@@ -366,6 +366,21 @@ describe('importing assets over HTTP', () => {
     }
   });
 
+  it('says what to do with a workbook of a spreadsheet program', async () => {
+    const { send } = await importer();
+    for (const begin of ['504b030414000600', 'd0cf11e0a1b11ae1']) {
+      const answer = await send(Buffer.from(`${begin}00ff00ff`, 'hex'));
+      expectIssues(answer, [['file', 'invalid_value']]);
+      expect(answer.body?.error?.detail).to.match(/workbook .*\.xlsx.*save it as "CSV UTF-8"/);
+    }
+  });
+
+  it('leaves out columns named -, whatever they have', async () => {
+    const { imported, assets } = await importer();
+    await imported('-,name,-\n"=x",Crate,{\n');
+    expect((await assets()).map(({ name }) => name)).to.deep.equal(['Crate']);
+  });
+
   itByNight('finds rows by their keys, though the database knows nothing of its tables', async () => {
     const { imported, assets } = await importer();
     for (const table of ['assets', 'tags']) {

@@ -99,6 +99,52 @@ describe('importing in the console', () => {
     await page.getByText('There is nothing to apply').waitFor();
   });
 
+  it('asks which column is which where they have other names, and leaves out the rest', async () => {
+    const page = await app.open('#/import', await app.as('operator'), {
+      ...{ locale: 'de-DE', viewport: { width: 1400, height: 900 } },
+    });
+    const file = page.getByLabel('Datei wählen oder hier ablegen');
+    const csv = Buffer.from('\uFEFFInventarnummer;Kiste;Preis\r\nCRATE-30;"Grün; groß";12\r\n');
+    await file.setInputFiles({ name: 'kisten.csv', mimeType: 'text/csv', buffer: csv });
+    await page.getByRole('heading', { name: 'Welche Spalte ist was?' }).waitFor();
+    expect(await page.getByLabel('Inventarnummer').inputValue()).to.equal('external_key');
+    await page.getByText('Grün; groß').waitFor();
+    const goOn = page.getByRole('button', { name: 'Änderungen ansehen' });
+    expect(await goOn.isDisabled()).to.equal(true);
+    await page.getByLabel('Kiste').focus();
+    await page.keyboard.type('Name');
+    expect(await faultsOf(page, 'import-columns')).to.deep.equal([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await goOn.press('Enter');
+    await page.getByRole('heading', { name: 'kisten.csv' }).waitFor();
+    const row = page.getByRole('row').filter({ hasText: 'CRATE-30' });
+    await row.locator('ins', { hasText: 'Grün; groß' }).waitFor();
+    await page.getByRole('button', { name: 'Verwerfen' }).click();
+  });
+
+  it('says what to do with a workbook, and has a template', async () => {
+    const page = await app.open('#/import?of=location', await app.as('operator'));
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save a template with these columns' }).click(),
+    ]);
+    expect(saved.suggestedFilename()).to.equal('places-template.csv');
+    const template = readFileSync(await saved.path());
+    expect(String(template)).to.match(/^\uFEFFexternal_key,name,description,parent_external_key,.*\r\n$/);
+    const file = page.getByLabel('Choose a file, or drop it here');
+    await file.setInputFiles({
+      ...{
+        name: 'places.xlsx',
+        mimeType: 'application/zip',
+        buffer: Buffer.from('504b030414000600ff', 'hex'),
+      },
+    });
+    await page.getByText('open it there, save it as "CSV UTF-8" and try again').first().waitFor();
+    await page.getByRole('link', { name: 'Choose the corrected file' }).click();
+    await file.setInputFiles({ name: 'places.csv', mimeType: 'text/csv', buffer: template });
+    await page.getByText('The file has no rows.').waitFor();
+  });
+
   it('is not there for viewers, who may export', async () => {
     const viewer = await app.open('#/assets', await app.as('viewer'));
     await viewer.getByRole('link', { name: 'Export' }).waitFor();

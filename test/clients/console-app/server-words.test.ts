@@ -8,7 +8,7 @@ const SENTENCES: readonly { files: string; begin: RegExp; behind?: string }[] = 
   {
     files: 'domain/master-data/{imports/[!i]*,imports/import-rows,tags/*}.ts',
     begin:
-      /(?:invalidValue\([^,()]+,\s|CsvFault\([^,()]+,\s|#fault\(\s*|unknownField\(\w+,\s|TAGS =\s|message = |UNCLOSED = )/g,
+      /(?:invalidValue\([^,()]+,\s|CsvFault\([^,()]+,\s|#fault\(\s*|unknownField\(\w+,\s|TAGS =\s|(?:NOT|IS)_\w+ =\s+|message = |UNCLOSED = )/g,
   },
   { files: 'domain/formats/mapping/{run,acceptance}.ts', begin: /(?:return |reason: |scope, index, )/g },
   { files: 'domain/formats/mapping/decoding/{json,lines,cbor,msgpack,protobuf}.ts', begin: /fault: /g },

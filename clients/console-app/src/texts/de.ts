@@ -342,6 +342,16 @@ export const de = {
     columns: 'Spalten',
     columnsHint:
       'In beliebiger Reihenfolge; nur der Name muss sein. Eine Zeile mit bekanntem Schlüssel ändert, was ihn hat, andere sind neu. Eine leere Zelle lässt den Wert, wie er ist; Etiketten kommen hinzu und werden nie abgenommen. Ein Export hat diese Spalten. Etiketten schreibt man rfid:E28011600000020912347171;barcode:4006381337171.',
+    template: 'Vorlage mit diesen Spalten speichern',
+    templateName: { asset: 'Objekte-Vorlage', location: 'Orte-Vorlage' },
+    mapTitle: 'Welche Spalte ist was?',
+    mapHint:
+      'Die Datei hat Spalten mit anderen Namen. Sagen Sie, was sie sind; was ausgelassen wird, ändert nichts.',
+    leaveOut: 'Auslassen',
+    unnamed: (column) => `Spalte ${number(column)}, ohne Namen`,
+    such: (cells) => (cells.length === 0 ? 'Leer in den ersten Zeilen' : cells.join(' · ')),
+    nameMissing: 'Eine der Spalten muss der Name sein.',
+    goOn: 'Änderungen ansehen',
     latest: 'Letzte Importe',
     states: {
       uploaded: 'Noch nicht gelesen',

@@ -330,6 +330,16 @@ export const en = {
     columns: 'Columns',
     columnsHint:
       'In any order; only the name is required. A row with a known key changes that item; other rows create new ones. An empty cell leaves the value as it is; tags are added, never removed. An export has these columns. Write tags as rfid:E28011600000020912347171;barcode:4006381337171.',
+    template: 'Save a template with these columns',
+    templateName: { asset: 'assets-template', location: 'places-template' },
+    mapTitle: 'Which column is which?',
+    mapHint:
+      'The file has columns with other names. Say what they are; columns that are left out change nothing.',
+    leaveOut: 'Leave out',
+    unnamed: (column: number) => `Column ${number(column)}, without a name`,
+    such: (cells: readonly string[]) => (cells.length === 0 ? 'Empty in the first rows' : cells.join(' · ')),
+    nameMissing: 'One of the columns must be the name.',
+    goOn: 'Look at the changes',
     latest: 'Latest imports',
     states: {
       uploaded: 'Not read yet',

@@ -41,6 +41,12 @@ const GERMAN: Readonly<Record<string, string>> = {
   'unknown column "{}"; known columns: {}': 'Die Spalte „{1}“ gibt es nicht; es gibt {2}',
   'must be the name of one column only': 'darf nur eine Spalte heißen',
   'the column name is required': 'Die Spalte name fehlt',
+  'the file is a workbook of a spreadsheet program (such as .xlsx), not CSV; open it there, save it as "CSV UTF-8" and try again':
+    'Die Datei ist eine Arbeitsmappe (etwa .xlsx), nicht CSV; öffnen Sie sie in der Tabellenkalkulation, speichern Sie sie als „CSV UTF-8“ und versuchen Sie es erneut',
+  'the file is UTF-16 (Excel calls it "Unicode Text"); save it as "CSV UTF-8" and try again':
+    'Die Datei ist UTF-16 („Unicode-Text“ in Excel); speichern Sie sie als „CSV UTF-8“ und versuchen Sie es erneut',
+  'on this line, or one soon after it, the file is not UTF-8 (it may be Windows-1252, as Excel\'s plain "CSV" is); save it as "CSV UTF-8" and try again':
+    'In dieser Zeile oder bald danach ist die Datei nicht UTF-8 (vielleicht Windows-1252 wie das einfache „CSV“ von Excel); speichern Sie sie als „CSV UTF-8“ und versuchen Sie es erneut',
   'is empty; its first line must name the columns': 'ist leer; die erste Zeile muss die Spalten nennen',
   'the row has content in column {}, which has no name in the header ({} columns)':
     'Die Zeile hat etwas in Spalte {1}, die im Kopf ({2} Spalten) keinen Namen hat',

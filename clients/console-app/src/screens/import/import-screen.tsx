@@ -13,8 +13,10 @@ import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Progress } from '../../parts/progress.tsx';
+import { saveCsv } from '../../parts/save-file.ts';
 import { address, go, href, hrefWith, replaceAddress } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
+import { type FileHead, isOurs, MapColumns, readHead, renamed } from './map-columns.tsx';
 import { FaultTable, RowTable } from './preview-tables.tsx';
 
 /** `#/import?of=location` chooses a file; `#/import/12` shows its changes and applies it. */
@@ -30,22 +32,41 @@ function ChooseFile() {
   const of = address.value.query.get('of') === 'location' ? 'location' : 'asset';
   const { run, isBusy, problem } = useAction();
   const [isOver, setOver] = useState(false);
+  const [mapped, setMapped] = useState<{ file: File; head: FileHead } | null>(null);
+  const send = async (name: string, csv: Blob) => {
+    const query = { resource: of, file_name: name.slice(0, 255) };
+    const { data } = await post<{ data: WholeImport }>(`/imports?${new URLSearchParams(query)}`, csv);
+    go(href('import', data.id));
+  };
   const take = (file: File | undefined) => {
     if (file !== undefined) {
       void run(async () => {
         if (file.size > MOST) {
           throw new ApiError(413, 'payload_too_large', t.tooLarge);
         }
-        const query = { resource: of, file_name: file.name.slice(0, 255) };
-        const csv = new Blob([file], { type: 'text/csv' });
-        const { data } = await post<{ data: WholeImport }>(`/imports?${new URLSearchParams(query)}`, csv);
-        go(href('import', data.id));
+        const head = await readHead(file);
+        if (head !== null && !isOurs(head, of)) {
+          setMapped({ file, head });
+        } else {
+          await send(file.name, new Blob([file], { type: 'text/csv' }));
+        }
       });
     }
   };
   return (
     <div class="page">
       <PageHead title={t.title} sub={t.lead} />
+      {mapped !== null && (
+        <MapColumns
+          key={of}
+          {...{ of, isBusy }}
+          head={mapped.head}
+          onMapped={(names) =>
+            void run(() => send(mapped.file.name, renamed(mapped.file, mapped.head, names)))
+          }
+          onCancel={() => setMapped(null)}
+        />
+      )}
       <Choice
         label={t.of}
         value={of}
@@ -74,7 +95,7 @@ function ChooseFile() {
         <input
           type="file"
           class="unseen"
-          accept=".csv,text/csv"
+          accept=".csv,text/csv,.txt,.tsv,.xlsx,.xls,.ods"
           disabled={isBusy}
           onChange={(event) => {
             take(event.currentTarget.files?.[0]);
@@ -84,13 +105,29 @@ function ChooseFile() {
       </label>
       {isBusy && <Progress label={t.sending} />}
       {problem !== null && <ProblemNote problem={problem} />}
-      <section class="card stack">
-        <h2>{t.columns}</h2>
-        <p class="mono wrap">{CSV_COLUMNS[of].join(', ')}</p>
-        <p class="hint">{t.columnsHint}</p>
-      </section>
+      <Columns of={of} />
       <LatestImports />
     </div>
+  );
+}
+
+function Columns({ of }: { of: keyof typeof CSV_COLUMNS }) {
+  const t = texts.value.imports;
+  return (
+    <section class="card stack">
+      <h2>{t.columns}</h2>
+      <p class="mono wrap">{CSV_COLUMNS[of].join(', ')}</p>
+      <p class="hint">{t.columnsHint}</p>
+      <div class="buttons">
+        <button
+          type="button"
+          class="small secondary"
+          onClick={() => saveCsv(t.templateName[of], [CSV_COLUMNS[of]])}
+        >
+          <Icon name="download" /> {t.template}
+        </button>
+      </div>
+    </section>
   );
 }
 
