@@ -114,7 +114,8 @@ interface Deduplicated {
 export interface Distinct {
   scans: LocatedScan[];
   located: readonly LocatedScan[];
-  numbers: ScanNumbers;
+  /** For each located one its index in `scans`. */
+  numberOf: readonly number[];
   /** Copies of `scans`. */
   copies: readonly LocatedScan[];
 }
@@ -125,10 +126,12 @@ export interface Distinct {
  */
 export function distinctScans(located: readonly LocatedScan[]): Distinct {
   const numbers = new ScanNumbers();
+  const numberOf: number[] = [];
   const scans: LocatedScan[] = [];
   const copies: LocatedScan[] = [];
   for (const copy of located) {
     const number = numbers.numberOf(copy);
+    numberOf.push(number);
     const first = scans[number];
     if (first === undefined) {
       scans.push(copy);
@@ -139,12 +142,12 @@ export function distinctScans(located: readonly LocatedScan[]): Distinct {
       }
     }
   }
-  return { scans, located, numbers, copies };
+  return { scans, located, numberOf, copies };
 }
 
 /** @param known those of the scans that are stored already. */
 export function dropRepeats(
-  { scans, located, numbers, copies }: Distinct,
+  { scans, located, numberOf, copies }: Distinct,
   known: ReadonlyMap<LocatedScan, KnownScan>,
 ): Deduplicated {
   const duplicates = new Set(copies);
@@ -159,9 +162,8 @@ export function dropRepeats(
     }
   }
   if (known.size > 0) {
-    for (const copy of located) {
-      const scan = scans[numbers.numberOf(copy)];
-      if (scan !== undefined && known.has(scan)) {
+    for (const [index, copy] of located.entries()) {
+      if (known.has(scans[numberOf[index] as number] as LocatedScan)) {
         duplicates.add(copy);
       }
     }
