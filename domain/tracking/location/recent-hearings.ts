@@ -35,7 +35,7 @@ export class RecentHearings {
 const MOST_NEWEST = 400_000;
 const MOST_LATE = 200_000;
 
-const MOST_OF_ASSET = 20_000;
+const MOST_OF_ASSET = 60_000;
 
 /** Of one asset. */
 export interface Remembered {
@@ -180,8 +180,7 @@ export class RecentHearing {
    *
    * @returns null if not all that they bear on is here.
    */
-  async add(scans: readonly Seen[], site: Site): Promise<StatedAgain | null> {
-    const turns = new Turns();
+  async add(scans: readonly Seen[], site: Site, turns = new Turns()): Promise<StatedAgain | null> {
     await this.#hear(scans, site, turns);
     const buckets = scans.map(({ observedAt }) => bucketOf(observedAt));
     const [first, last] = [leastOf(buckets), greatestOf(buckets)];
