@@ -52,6 +52,7 @@ export async function recordMessages(
     return { message, reception };
   });
   const { results, unsealed } = await recordItems(client, received, options);
+  await options.pace?.next();
   await keepRejectedMessages(
     client,
     results.filter(({ reception, rejections }) => rejections.length > 0 && !reception.isRedelivery),
@@ -64,11 +65,13 @@ export async function recordMessages(
     client,
     unknown.map(({ message }) => message),
   );
+  await options.pace?.next();
   const counted = results.map(({ message, reception, itemResults, rejections }) => ({
     reader: message.reader,
     counts: countItems(message, itemResults, heardAt(message, reception)),
     rejections,
   }));
+  await options.pace?.next();
   await addReaderCounts(client, counted);
   const flawed = results.flatMap(({ message, reception }) => {
     const { reader } = message;
@@ -106,8 +109,10 @@ export async function recordItems(
       }
     }
   }
+  await options.pace?.next();
   const isOfSmallMessages = all.every(({ items }) => items.length <= SMALL);
   const { outcomes, unsealed } = await recordScans(client, scans, { ...options, isOfSmallMessages });
+  await options.pace?.next();
   let recorded = 0;
   const results = all.map(({ message, reception, items }) => {
     const itemResults = items.map((item) =>

@@ -1,3 +1,5 @@
+import { Turns } from '../../base/each-in-turns.ts';
+
 /**
  * Batches the items of many submitters, each of whom gets a promise of its own.
  *
@@ -314,6 +316,37 @@ const SHARE_ASIDE = 1 / 16;
 /** Milliseconds between attempts during an outage: from the first, doubling, to the longest; half of it random. */
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = 1_000;
+
+/** One tenant's large batch: rests between its steps, so that others catch up while it lasts. */
+export class Pace extends Turns {
+  readonly #signal: AbortSignal;
+  #since = performance.now();
+
+  /** @param signal ends the rests. */
+  constructor(signal: AbortSignal) {
+    super();
+    this.#signal = signal;
+  }
+
+  override async next(): Promise<void> {
+    await (performance.now() - this.#since < STRETCH ? super.next() : this.rest());
+  }
+
+  /** A look-up takes several times as long beside a large batch, and further ones wait for it. */
+  async rest(): Promise<void> {
+    await pauseUnless(this.#signal, Math.min(LONGEST_REST, REST * (performance.now() - this.#since)));
+    this.#since = performance.now();
+  }
+}
+
+/** Milliseconds of work between rests. */
+const STRETCH = 20;
+
+/** As a share of the time since the last one. */
+const REST = 0.5;
+
+/** Milliseconds. */
+const LONGEST_REST = 500;
 
 /** Ends early with the signal. */
 export function pauseUnless(signal: AbortSignal, milliseconds: number): Promise<void> {

@@ -4,6 +4,7 @@ import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { findByIndexes, isUniqueViolation } from '../../db/timescale/connections/transaction.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import type { Pace } from './batch.ts';
 import { classify, type LookedUp, lookUp } from './classify.ts';
 import { type Distinct, distinctScans, dropRepeats, findKnownScans, type KnownScan } from './drop-repeats.ts';
 import type { LocatedScan } from './located-scan.ts';
@@ -44,6 +45,8 @@ export interface RecordOptions {
   recent?: RecentHearings;
   /** True if no message or submission has many of the scans. */
   isOfSmallMessages?: boolean;
+  /** Of a large batch. */
+  pace?: Pace | undefined;
 }
 
 /**
@@ -69,7 +72,9 @@ export async function recordScans(
   options: RecordOptions,
   known?: LookedUp,
 ): Promise<Recorded> {
+  const turns = options.pace ?? (scans.length > MOST_AT_ONCE ? new Turns() : IN_ONE_GO);
   const lookedUp = known ?? (await Promise.all([findByIndexes(client), lookUp(client, scans)]))[1];
+  await turns.next();
   const classified = classify(scans, lookedUp, options.now, options.rules);
   const located: LocatedScan[] = [];
   for (const each of classified) {
@@ -80,11 +85,14 @@ export async function recordScans(
   if (located.length === 0) {
     options.repeats?.note(false);
   }
-  const written = await writeInPieces(client, located, options);
+  await turns.next();
+  const written = await writeInPieces(client, located, { ...options, turns });
   const outcomes = classified.map((each) =>
     'located' in each ? outcomeOf(each.located, written) : each.outcome,
   );
+  await turns.next();
   await recordUnknownTags(client, scans, outcomes);
+  await turns.next();
   const readings = readingsOf(scans, lookedUp.resolutions, options.now, options.rules);
   if (readings.length > 0) {
     const { revised, ofRules } = await withReadingsBeyond(client, readings);
@@ -116,6 +124,11 @@ interface Written {
   unsealed: number;
 }
 
+interface WriteOptions
+  extends Pick<RecordOptions, 'isCareful' | 'repeats' | 'seen' | 'workload' | 'recent' | 'pace'> {
+  turns: Pick<Turns, 'next'>;
+}
+
 /**
  * Writes many scans a few at a time: each step of ten thousand held this process, and so everybody else, for up to a tenth
  * of a second. Positions are all locked first, and then the settings, so that locks keep their order. Batches of small
@@ -124,13 +137,13 @@ interface Written {
 async function writeInPieces(
   client: Client,
   located: readonly LocatedScan[],
-  options: RecordOptions,
+  options: WriteOptions & Pick<RecordOptions, 'isOfSmallMessages'>,
 ): Promise<Written> {
   if (located.length <= (options.isOfSmallMessages ? MOST_OF_SMALL_MESSAGES : MOST_AT_ONCE)) {
     return writeLocated(client, located, options);
   }
+  const { turns } = options;
   const pieces = inPieces(located);
-  const turns = new Turns();
   const strengthened: LocatedScan[] = [];
   for (const piece of pieces) {
     append(strengthened, await findStronger(client, distinctScans(piece), options));
@@ -139,6 +152,7 @@ async function writeInPieces(
   await insertPositions(client, [...located, ...strengthened]);
   for (const piece of strengthened.length === 0 ? pieces : inPieces([...located, ...strengthened])) {
     await lockPositions(client, piece);
+    await turns.next();
   }
   await readSites(client, located, options.workload);
   const duplicates = new Set<LocatedScan>();
@@ -153,6 +167,7 @@ async function writeInPieces(
       moves.set(scan, move);
     }
     unsealed += written.unsealed;
+    await turns.next();
   }
   return { duplicates, moves, unsealed };
 }
@@ -177,6 +192,8 @@ function inPieces(located: readonly LocatedScan[]): LocatedScan[][] {
 /** Scans that are written in one go. */
 const MOST_AT_ONCE = 1_000;
 
+const IN_ONE_GO = { next: async () => {} };
+
 /** As many as readers' small messages in one batch can have. */
 const MOST_OF_SMALL_MESSAGES = 4_000;
 
@@ -186,23 +203,27 @@ const PIECE = 250;
 async function writeLocated(
   client: Client,
   located: readonly LocatedScan[],
-  options: Pick<RecordOptions, 'isCareful' | 'repeats' | 'seen' | 'workload' | 'recent'>,
+  options: WriteOptions,
 ): Promise<Written> {
   if (located.length === 0) {
     return { duplicates: new Set(), moves: new Map(), unsealed: 0 };
   }
-  const { isCareful, repeats, seen } = options;
+  const { isCareful, repeats, seen, turns } = options;
   const distinct = distinctScans(located);
+  await turns.next();
   const ahead = isCareful ? NONE : writableAhead(distinct.scans, repeats, seen);
   const strengthened = await findStronger(client, distinct, options);
   const positions = await lockBehind(client, ahead, [...located, ...strengthened]);
   const positionOf = byAsset(positions);
+  await turns.next();
   const { known, near } = isCareful
     ? { known: await findKnownScans(client, distinct.scans) }
-    : await findKnownNear(client, distinct.scans, { positionOf, written: ahead, repeats });
+    : await findKnownNear(client, distinct.scans, { positionOf, written: ahead, repeats, turns });
+  await turns.next();
   repeats?.note(known.size > 0, ofMovedTags(known));
   seen?.noteRepeats(known.keys());
   const { fresh, stronger, duplicates } = dropRepeats(distinct, known);
+  await turns.next();
   if (stronger.some((scan) => !positionOf.has(scan.orgId, scan.assetId))) {
     // To lock it now, out of order, could deadlock: everybody in the batch would wait until the database finds out.
     throw new AlreadyStored('a scan of an asset that is not locked is stored already, and weaker');
@@ -211,6 +232,7 @@ async function writeLocated(
   const counting = retracted.length === 0 ? fresh : fresh.filter((scan) => !isRetracted(scan));
   const touched = touchedAssets(positions, counting, stronger);
   seen?.note(touched, ahead);
+  await turns.next();
   const inserting = insertScanEvents(
     client,
     fresh.filter((scan) => !ahead.has(scan)),
@@ -231,8 +253,9 @@ async function writeLocated(
     throw new AlreadyStored('a scan was stored already');
   }
   const [sites] = await sentBehind;
+  await turns.next();
   const { moves, unsealed } = await updateHistories(client, touched, {
-    stored: storedTracking(client, sites, { near, workload: options.workload }),
+    stored: storedTracking(client, sites, { near, workload: options.workload, turns: options.pace }),
     sites,
     recent: options.recent,
     isCareful,
@@ -334,6 +357,7 @@ interface FindOptions {
   written: ReadonlySet<LocatedScan>;
   /** Without it none are expected. */
   repeats: RecentRepeats | undefined;
+  turns: Pick<Turns, 'next'>;
 }
 
 /**
@@ -345,7 +369,7 @@ interface FindOptions {
 async function findKnownNear(
   db: Connection,
   scans: readonly LocatedScan[],
-  { positionOf, written, repeats }: FindOptions,
+  { positionOf, written, repeats, turns }: FindOptions,
 ): Promise<KnownNear> {
   const areExpected = repeats?.areExpected() ?? false;
   const late: Late[] = [];
@@ -356,7 +380,9 @@ async function findKnownNear(
       late.push({ scan, position, isWritten: written.has(scan) });
     }
   }
+  await turns.next();
   const near = await loadNear(db, late, areExpected);
+  await turns.next();
   const known = new Map<LocatedScan, KnownScan>();
   const unclear: LocatedScan[] = [];
   for (const [scan, { scans: stored }] of near) {
@@ -368,6 +394,7 @@ async function findKnownNear(
       unclear.push(scan);
     }
   }
+  await turns.next();
   const ofMovedTags = scans.filter(
     (scan) => repeats?.areOfMovedTags(scan.orgId) && !known.has(scan) && !written.has(scan),
   );

@@ -1,3 +1,4 @@
+import type { Turns } from '../../base/each-in-turns.ts';
 import { greatestOf } from '../../base/extremes.ts';
 import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
@@ -43,6 +44,7 @@ export interface StoredTracking extends StoredStretches {
  * @param sites where scans that are read are placed.
  * @param near late scans, with their surroundings as they were before they were written.
  * @param workload gets to know how many scans are read, and what deciding on them costs.
+ * @param turns of the batch.
  */
 export function storedTracking(
   client: Client,
@@ -50,9 +52,15 @@ export function storedTracking(
   {
     near = new Map(),
     workload,
-  }: { near?: ReadonlyMap<LocatedScan, Near> | undefined; workload?: Workload | undefined } = {},
+    turns,
+  }: {
+    near?: ReadonlyMap<LocatedScan, Near> | undefined;
+    workload?: Workload | undefined;
+    turns?: Turns | undefined;
+  } = {},
 ): StoredTracking {
   return {
+    turns,
     around: (asset) => aroundLate(asset, near),
     neighbourhoods: (changed) => loadNeighbourhoods(client, changed),
     lastBefore: (instants, since) => lastScansBefore(client, instants, since),

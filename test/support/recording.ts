@@ -16,7 +16,7 @@ import type { Outcome, Scan } from '../../domain/tracking/scan.ts';
 import type { TestDatabase } from './database.ts';
 
 /** What ingestion remembers from batch to batch. */
-export type Memory = Pick<RecordOptions, 'repeats' | 'seen' | 'workload' | 'recent'>;
+export type Memory = Pick<RecordOptions, 'repeats' | 'seen' | 'workload' | 'recent' | 'pace'>;
 
 export function aMemory(): Memory {
   return { repeats: new RecentRepeats(), seen: new RecentlySeen(), recent: new RecentHearings() };

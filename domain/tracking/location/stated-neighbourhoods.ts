@@ -31,6 +31,8 @@ import {
 
 /** Answers are in the order of the stretches. */
 export interface StoredStretches {
+  /** Between the steps of deciding; without it each has turns of its own. */
+  turns?: Turns | undefined;
   /** Gets to know what deciding on an organization's scans cost, in microseconds. */
   decided(orgId: number, cost: number): void;
   scans(stretches: readonly Stretch[]): Promise<Seen[][]>;
@@ -112,7 +114,7 @@ async function rememberedNeighbourhoods(
   const found = new Map<string, Neighbourhood>();
   const asked: (Stretch & { neighbourhood: Neighbourhood })[] = [];
   const remembered = await takeRemembered(stored, assets);
-  const turns = new Turns();
+  const turns = stored.turns ?? new Turns();
   for (const [index, asset] of assets.entries()) {
     const neighbourhood = await rememberedNeighbourhood(asset, remembered[index] ?? NOTHING, stored);
     if (neighbourhood !== null) {
@@ -173,14 +175,14 @@ const NOTHING: Remembered = { newest: null, late: null };
 async function rememberedNeighbourhood(
   { memory, ...asset }: ChangedAsset,
   remembered: Remembered,
-  stored: Pick<StoredStretches, 'decided'>,
+  stored: Pick<StoredStretches, 'decided' | 'turns'>,
 ): Promise<Neighbourhood | null> {
   if (memory === undefined) {
     return null;
   }
   const { recent, added, stay, transaction } = memory;
   const { version } = asset.site;
-  const again = await statedAgain(remembered, added, asset.site);
+  const again = await statedAgain(remembered, added, asset.site, stored.turns);
   recent.keep({ ...asset, writer: transaction, version }, remembered);
   if (again === null) {
     return null;
@@ -214,12 +216,13 @@ async function statedAgain(
   { late, newest }: Remembered,
   scans: readonly Seen[],
   site: Site,
+  turns: Turns | undefined,
 ): Promise<StatedAgain[] | null> {
   const again: StatedAgain[] = [];
   let known = 0;
   for (const hearing of [late, newest]) {
     const own = hearing === null ? [] : scans.filter((scan) => hearing.has(scan));
-    const stated = own.length === 0 ? null : await hearing?.add(own, site);
+    const stated = own.length === 0 ? null : await hearing?.add(own, site, turns);
     if (stated != null) {
       again.push(stated);
       known += own.length;
@@ -271,7 +274,7 @@ async function learnAll(
   known: ReadonlyMap<string, KnownOfAsset>,
   pieces: readonly Stretch[],
 ): Promise<void> {
-  const turns = new Turns();
+  const turns = stored.turns ?? new Turns();
   for (let start = 0, size = FIRST_PIECES; start < pieces.length; ) {
     const some = pieces.slice(start, start + size);
     const [scans, transitions] = await Promise.all([
@@ -281,7 +284,7 @@ async function learnAll(
     for (const [index, piece] of some.entries()) {
       const cost = await known
         .get(assetKey(piece))
-        ?.learn(piece, scans[index] ?? [], transitions[index] ?? []);
+        ?.learn(piece, scans[index] ?? [], transitions[index] ?? [], stored.turns);
       stored.decided(piece.orgId, cost ?? 0);
       await turns.next();
     }
@@ -437,18 +440,17 @@ class KnownOfAsset {
     piece: Stretch,
     scans: readonly Seen[],
     transitions: readonly DecidedTransition[],
+    turns?: Turns,
   ): Promise<number> {
     const { from, to } = piece;
-    const heard = await this.#hear(piece, scans);
+    const heard = await this.#hear(piece, scans, turns);
     if (heard.to >= bucketOf(this.#asset.lastSeen)) {
       this.#ofNewest = heard;
     } else if (from <= this.#lateAt && this.#lateAt <= to) {
       this.#ofLate = heard;
     }
-    const { statements, positions, cost } = await statementsIn(heard.hearing, {
-      from: bucketOf(from),
-      to: bucketOf(to),
-    });
+    const decided = { from: bucketOf(from), to: bucketOf(to) };
+    const { statements, positions, cost } = await statementsIn(heard.hearing, decided, turns);
     const span = this.#spans.get(from - 1) ?? { from, to, sightings: [] };
     this.#spans.delete(from - 1);
     append(span.sightings, toSightings(statements));
@@ -460,17 +462,17 @@ class KnownOfAsset {
     return cost;
   }
 
-  async #hear({ from, to }: Stretch, scans: readonly Seen[]): Promise<HeardPieces> {
+  async #hear({ from, to }: Stretch, scans: readonly Seen[], turns: Turns | undefined): Promise<HeardPieces> {
     const around = { from: bucketOf(from) - FARTHEST, to: bucketOf(to) + FARTHEST };
     const before = this.#heard;
     if (before?.to !== bucketOf(from) - 1 + FARTHEST) {
-      this.#heard = { ...around, hearing: await hearing(scans, this.#asset.site) };
+      this.#heard = { ...around, hearing: await hearing(scans, this.#asset.site, turns) };
       return this.#heard;
     }
     before.from = Math.max(before.from, around.from - MOST_LATENESS);
     before.to = around.to;
     before.hearing.forget(before.from);
-    await addScans(before.hearing, scans);
+    await addScans(before.hearing, scans, turns);
     return before;
   }
 

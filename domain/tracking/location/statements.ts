@@ -100,9 +100,8 @@ export async function statementsOf(scans: readonly Seen[], site: Site, of: Bucke
 const ALL: Buckets = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 
 /** {@link statementsOf} scans that are heard already. */
-export async function statementsIn(heard: Hearing, of: Buckets): Promise<Stated> {
+export async function statementsIn(heard: Hearing, of: Buckets, turns = new Turns()): Promise<Stated> {
   const stated: Stated = { statements: [], positions: [], cost: 0 };
-  const turns = new Turns();
   for (const bucket of heard.buckets(of)) {
     heard.state(bucket, stated);
     if (turns.isOver) {
@@ -112,14 +111,13 @@ export async function statementsIn(heard: Hearing, of: Buckets): Promise<Stated>
   return stated;
 }
 
-export async function hearing(scans: readonly Seen[], site: Site): Promise<Hearing> {
+export async function hearing(scans: readonly Seen[], site: Site, turns?: Turns): Promise<Hearing> {
   const heard = new Hearing(site);
-  await addScans(heard, scans);
+  await addScans(heard, scans, turns);
   return heard;
 }
 
-export async function addScans(to: Hearing, scans: readonly Seen[]): Promise<void> {
-  const turns = new Turns();
+export async function addScans(to: Hearing, scans: readonly Seen[], turns = new Turns()): Promise<void> {
   for (const scan of inOrder(scans)) {
     to.add(scan);
     if (turns.isOver) {

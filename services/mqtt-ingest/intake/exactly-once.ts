@@ -1,6 +1,9 @@
 import { CommitUnknown, type TransactionMark } from '../../../db/timescale/connections/transaction.ts';
 
-type Flush<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
+type Flush<Item, Result, Options extends unknown[]> = (
+  items: readonly Item[],
+  ...options: Options
+) => Promise<readonly Result[]>;
 
 /**
  * Wraps a flush so that it can be retried after an unanswered commit without counting twice (scans are idempotent
@@ -9,10 +12,10 @@ type Flush<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]
  * @param flush throws CommitUnknown with the results if it does not know.
  * @param wasCommitted gets what was to be committed; asked until it answers.
  */
-export function exactlyOnce<Item extends object, Result>(
-  flush: Flush<Item, Result>,
+export function exactlyOnce<Item extends object, Result, Options extends unknown[] = []>(
+  flush: Flush<Item, Result, Options>,
   wasCommitted: (mark: TransactionMark, items: readonly Item[]) => Promise<boolean>,
-): Flush<Item, Result> {
+): Flush<Item, Result, Options> {
   const unknown = new WeakMap<Item, Unknown<Item, Result>>();
 
   const findCommitted = async (items: readonly Item[]): Promise<ReadonlyMap<Item, Result>> => {
@@ -33,9 +36,9 @@ export function exactlyOnce<Item extends object, Result>(
     return committed;
   };
 
-  const attempt: Flush<Item, Result> = async (items) => {
+  const attempt: Flush<Item, Result, Options> = async (items, ...options) => {
     try {
-      return await flush(items);
+      return await flush(items, ...options);
     } catch (error) {
       if (!(error instanceof CommitUnknown)) {
         throw error;
@@ -53,10 +56,10 @@ export function exactlyOnce<Item extends object, Result>(
     }
   };
 
-  return async (items) => {
+  return async (items, ...options) => {
     const committed = await findCommitted(items);
     const open = items.filter((item) => !committed.has(item));
-    const results = (open.length === 0 ? [] : await attempt(open)).values();
+    const results = (open.length === 0 ? [] : await attempt(open, ...options)).values();
     return items.map((item) => (committed.has(item) ? committed.get(item) : results.next().value) as Result);
   };
 }

@@ -14,7 +14,7 @@ import { ReaderClocks, withoutUnsetTimes } from '../../../domain/messages/reader
 import { type MessageOutcome, recordMessages } from '../../../domain/messages/record-messages.ts';
 import { OrganizationGone, requireHere } from '../../../domain/messages/require-here.ts';
 import { type Turn, UnderWay } from '../../../domain/presence/watching/under-way.ts';
-import { BatchClosed } from '../../../domain/tracking/batch.ts';
+import { BatchClosed, type Pace } from '../../../domain/tracking/batch.ts';
 import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';
 import { announcingMoves } from '../../../domain/tracking/feed/unsealed-move.ts';
 import {
@@ -109,8 +109,8 @@ class MessageIntake implements Intake {
   constructor(options: IntakeOptions) {
     const { pool } = options;
     const flushed = (bounds: { isBounded: boolean }) =>
-      exactlyOnce<ReadMessage, MessageOutcome>(
-        (messages) => this.#commit(messages, bounds),
+      exactlyOnce<ReadMessage, MessageOutcome, [pace?: Pace]>(
+        (messages, pace) => this.#commit(messages, bounds, pace),
         (mark, messages) => wasCommitted(pool, mark, (xid) => hasCounted(pool, xid, messages)),
       );
     const flush = flushed({ isBounded: false });
@@ -317,7 +317,7 @@ class MessageIntake implements Intake {
     }
   }
 
-  async #commit(messages: readonly ReadMessage[], bounds: { isBounded: boolean }) {
+  async #commit(messages: readonly ReadMessage[], bounds: { isBounded: boolean }, pace?: Pace) {
     const { pool, clock, databaseClock, rules, onMoves } = this.#options;
     const memory = { repeats: this.#repeats, seen: this.#seen, recent: this.#recent };
     let measured = this.#measured.begin();
@@ -333,7 +333,8 @@ class MessageIntake implements Intake {
             }
             measured = this.#measured.begin();
             const workload = new Workload(this.#heavy, bounds);
-            const options = { rules, now: clock(), isCareful: attempt > 1, workload, measured, ...memory };
+            const attempted = { rules, now: clock(), isCareful: attempt > 1 };
+            const options = { ...attempted, workload, measured, pace, ...memory };
             // Sent together. What fails is rolled back when nothing more is sent.
             const [here, recorded] = await Promise.allSettled([
               requireHere(client, messages),

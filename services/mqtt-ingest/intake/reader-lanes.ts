@@ -1,18 +1,22 @@
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import type { ReadMessage } from '../../../domain/messages/message.ts';
 import type { MessageOutcome } from '../../../domain/messages/record-messages.ts';
-import { Batch, type BatchOptions, pauseUnless } from '../../../domain/tracking/batch.ts';
+import { Batch, type BatchOptions, Pace } from '../../../domain/tracking/batch.ts';
 import { type HeavyOrganizations, TooHeavy } from '../../../domain/tracking/location/heavy-organizations.ts';
 
 interface Recording
   extends Pick<
     BatchOptions<ReadMessage, MessageOutcome>,
-    'flush' | 'isOutage' | 'isNamed' | 'onOutage' | 'isBlocked' | 'onBlocked' | 'isTooSlow'
+    'isOutage' | 'isNamed' | 'onOutage' | 'isBlocked' | 'onBlocked' | 'isTooSlow'
   > {
   heavy: HeavyOrganizations;
+  flush: Flush;
   /** For batches with messages of others. @throws TooHeavy. */
-  flushBounded?: BatchOptions<ReadMessage, MessageOutcome>['flush'];
+  flushBounded?: Flush;
 }
+
+/** @param pace of a large batch. */
+type Flush = (messages: readonly ReadMessage[], pace?: Pace) => Promise<readonly MessageOutcome[]>;
 
 /**
  * Records messages in lanes, each reader's in order. Large messages have lanes of their own: committing
@@ -37,7 +41,7 @@ export class ReaderLanes {
     const options = { ...recording, ...bounds, laneKey: readerOf, tenant: organizationOf };
     this.#ordinary = new Batch<ReadMessage, MessageOutcome>({
       ...options,
-      flush: flushBounded ?? recording.flush,
+      flush: (messages) => (flushBounded ?? recording.flush)(messages),
       lanes: ORDINARY_LANES,
     });
     this.#large = new LargeLanes(options);
@@ -109,7 +113,7 @@ export class ReaderLanes {
  * that another organization's large message need not wait for theirs.
  */
 class LargeLanes {
-  readonly #options: Omit<BatchOptions<ReadMessage, MessageOutcome>, 'lanes'>;
+  readonly #options: LargeOptions;
   readonly #ofOrganizations = new Map<
     number,
     { batch: Batch<ReadMessage, MessageOutcome>; messages: number }
@@ -122,7 +126,7 @@ class LargeLanes {
   });
   readonly #draining = new AbortController();
 
-  constructor(options: Omit<BatchOptions<ReadMessage, MessageOutcome>, 'lanes'>) {
+  constructor(options: LargeOptions) {
     this.#options = options;
   }
 
@@ -160,7 +164,7 @@ class LargeLanes {
       ...this.#options,
       flush: async (messages) => {
         await this.#rests.get(orgId);
-        return this.#turns.run(orgId, () => this.#timed(orgId, () => flush(messages)));
+        return this.#turns.run(orgId, () => this.#paced(orgId, (pace) => flush(messages, pace)));
       },
       lanes: 1,
     });
@@ -170,21 +174,21 @@ class LargeLanes {
     return batch;
   }
 
-  async #timed<Result>(orgId: number, work: () => Promise<Result>): Promise<Result> {
-    const began = performance.now();
+  async #paced<Result>(orgId: number, work: (pace: Pace) => Promise<Result>): Promise<Result> {
+    const pace = new Pace(this.#draining.signal);
     try {
-      return await work();
+      return await work(pace);
     } finally {
-      this.#rests.set(orgId, this.#rest(orgId, (performance.now() - began) * REST));
+      const resting = pace.rest().then(() => {
+        this.#rests.delete(orgId);
+      });
+      this.#rests.set(orgId, resting);
     }
   }
-
-  /** Lets others catch up: a look-up takes several times as long beside a large batch, and further ones wait for it. */
-  async #rest(orgId: number, milliseconds: number): Promise<void> {
-    await pauseUnless(this.#draining.signal, Math.min(LONGEST_REST, milliseconds));
-    this.#rests.delete(orgId);
-  }
 }
+
+type LargeOptions = Omit<BatchOptions<ReadMessage, MessageOutcome>, 'lanes' | 'flush'> &
+  Pick<Recording, 'flush'>;
 
 interface UnderWay {
   isLarge: boolean;
@@ -212,12 +216,6 @@ const MAX_HELD = 32_000;
 const MAX_ORGANIZATIONS = 500;
 
 const LARGE = 1_000;
-
-/** Between large batches of an organization, as a share of the time that the last one took. */
-const REST = 0.5;
-
-/** Milliseconds. */
-const LONGEST_REST = 500;
 
 function readerOf({ reader }: Pick<ReadMessage, 'reader'>): number {
   return reader?.readerId ?? NO_READER;
