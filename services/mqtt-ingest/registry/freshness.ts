@@ -13,7 +13,7 @@ export interface FreshnessOptions {
  * probe of the LISTEN connection before the last load, or the last one after which nothing announced was left to load. With {@link
  * TRUSTED_MS} and `heardEverywhere`, work done while fresh respects every change whose command has ended.
  *
- * If older, it waits for the next reply, or loads if none comes. So a cut LISTEN connection costs one load
+ * If older, it waits for the next reply, or loads if none comes in time. So a cut LISTEN connection costs one load
  * per {@link TRUSTED_MS} with activity.
  */
 export class Freshness {
@@ -28,6 +28,8 @@ export class Freshness {
   /** Announcements, and their number before the last load. */
   #announced = 0;
   #loaded = 0;
+  /** Milliseconds of the last load of everything. */
+  #wholeTook = 0;
   #isCatchingUp = false;
   #isFaultLogged = false;
 
@@ -38,6 +40,7 @@ export class Freshness {
       const announced = this.#announced;
       const heard = this.#listener.heardUntil();
       const { isWhole } = await load();
+      this.#wholeTook = isWhole ? performance.now() - begun : this.#wholeTook;
       this.#loaded = announced;
       this.#isFaultLogged = false;
       // Also if more was announced meanwhile: somebody who changes something all the time holds up nobody for longer than a load.
@@ -106,10 +109,9 @@ export class Freshness {
     const { signal } = this.#closing;
     let failures = 0;
     while (!signal.aborted && (this.#isBehind() || this.#waiting.length > 0)) {
-      const ms = failures > 0 ? RETRY : this.#isBehind() || !this.#listener.isConnected() ? 0 : ANSWER_WITHIN;
-      if (ms > 0) {
-        await pause(ms, undefined, { signal }).catch(() => {});
-      }
+      await (failures > 0
+        ? pause(RETRY, undefined, { signal }).catch(() => {})
+        : this.#waitForReply(performance.now()));
       if (!signal.aborted && (this.#isBehind() || this.#waiting.length > 0)) {
         failures = await this.refresh().then(
           () => 0,
@@ -118,6 +120,23 @@ export class Freshness {
       }
     }
     this.#isCatchingUp = false;
+  }
+
+  /**
+   * Waits on the LISTEN connection as long as everything took to load: where replies are late, 20,000 readers take seconds, for which
+   * all would wait.
+   */
+  async #waitForReply(since: number): Promise<void> {
+    const { signal } = this.#closing;
+    const patience = Math.max(ANSWER_WITHIN, this.#wholeTook);
+    while (
+      !(signal.aborted || this.#isBehind()) &&
+      this.#waiting.length > 0 &&
+      this.#listener.isConnected() &&
+      performance.now() - since < patience
+    ) {
+      await pause(ANSWER_WITHIN, undefined, { signal }).catch(() => {});
+    }
   }
 
   #isBehind(): boolean {
@@ -148,7 +167,7 @@ const NOT_LISTENING = {
   ask: () => {},
 };
 
-/** Milliseconds for a reply on the LISTEN connection: after a stall of this process it is there at once. */
+/** Milliseconds for a reply on the LISTEN connection, at least: after a stall of this process it is there at once. */
 const ANSWER_WITHIN = 50;
 
 /** Milliseconds before a failed load is retried: nothing is committed while the database is away. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Freshness } from '../../../services/mqtt-ingest/registry/freshness.ts';
 
@@ -29,5 +30,44 @@ describe('work that waits for registrations', () => {
     );
     freshness.close();
     expect(loads).to.equal(1);
+  });
+
+  it('waits for a late reply as long as everything took to load, which takes no less where replies are late', async () => {
+    let loads = 0;
+    const freshness: Freshness = new Freshness({
+      load: async () => {
+        loads++;
+        await pause(1_000);
+        return { isWhole: true };
+      },
+      onFault: (error) => {
+        throw error;
+      },
+    });
+    const connection = { isConnected: true, looks: 0 };
+    freshness.follow({
+      isConnected: () => {
+        connection.looks += 1;
+        if (connection.looks === 2) {
+          freshness.heard(performance.now());
+        }
+        return connection.isConnected;
+      },
+      heardUntil: () => Number.NEGATIVE_INFINITY,
+      ask: () => {},
+    });
+    await freshness.refresh();
+    const goesOnOnceStale = async () => {
+      while (freshness.isFresh()) {
+        await pause(10);
+      }
+      await new Promise<void>((resolve, reject) => freshness.whenFresh(resolve, reject));
+    };
+    await goesOnOnceStale();
+    expect(loads).to.equal(1);
+    connection.isConnected = false;
+    await goesOnOnceStale();
+    expect(loads).to.equal(2);
+    freshness.close();
   });
 });
