@@ -13,47 +13,95 @@ export class DecodingFault extends Error {
 
 /** Approximate bytes that the engine takes for a value of each kind. */
 const OBJECT = 64;
-const ELEMENT = 16;
+/** An array that grows is there twice. */
+const ELEMENT = 24;
 const MEMBER = 32;
-/** An object with many members becomes a table of hashes. */
-const MEMBERS = 32;
-const MEMBER_OF_MANY = 96;
 const TEXT = 16;
+/** Beside its members the engine keeps, once, what each sequence of keys is like. */
+const SHAPE = 256;
+/** An object with more members becomes a table of hashes. */
+const MEMBERS = 128;
+const MEMBER_OF_MANY = 120;
+/** A member whose key is a number is kept in an array, or a table, of the object's own. */
+const INDEX = 216;
+const MOST_DIGITS = 10;
+
+/** In fewer bytes nothing takes too much. */
+const LARGE = MAX_PAYLOAD_BYTES / 32;
 
 /**
- * Memory that a payload of binary values may take once decoded: four times the greatest payload. A byte may announce an array
- * that takes sixteen; 10,000 reads of eight values take half of this.
+ * Memory that a payload may take once decoded: four times the greatest payload. A byte may announce an array that takes
+ * sixty-four; what real readers send takes up to three times its size.
  */
 export class Allowance {
+  readonly isLarge: boolean;
   #left = 4 * MAX_PAYLOAD_BYTES;
+  readonly #shapes = new Set<number>();
+
+  constructor(payloadBytes: number) {
+    this.isLarge = payloadBytes > LARGE;
+  }
 
   /** An array or object, without its content. */
   enter(depth: number): void {
     if (depth > MAX_DEPTH) {
       throw new DecodingFault(`nested deeper than ${MAX_DEPTH} levels`, true);
     }
-    this.#take(OBJECT);
+    this.take(OBJECT);
   }
 
   element(): void {
-    this.#take(ELEMENT);
+    this.take(ELEMENT);
   }
 
-  /** @param index how many members the object has already. */
-  member(index: number): void {
-    this.#take(index < MEMBERS ? MEMBER : MEMBER_OF_MANY);
+  /**
+   * @param index how many members the object has already.
+   * @param shape a hash of their keys.
+   * @returns a hash of all its keys.
+   */
+  member(index: number, key: string, shape: number): number {
+    this.take(MEMBER);
+    if (!this.isLarge) {
+      return shape;
+    }
+    let hash = shape;
+    for (let at = 0; at < key.length; at++) {
+      hash = withUnit(hash, key.charCodeAt(at));
+    }
+    const grown = withUnit(hash, BEHIND_KEY);
+    this.shape(index, grown, { length: key.length, first: key.charCodeAt(0) });
+    return grown;
+  }
+
+  /** An object with a key behind `index` others. */
+  shape(index: number, shape: number, { length, first }: { length: number; first: number }): void {
+    if (length <= MOST_DIGITS && first >= 0x30 && first <= 0x39) {
+      this.take(INDEX);
+    } else if (index >= MEMBERS) {
+      this.take(MEMBER_OF_MANY + length);
+    } else if (!this.#shapes.has(shape)) {
+      this.#shapes.add(shape);
+      this.take(SHAPE + length);
+    }
   }
 
   text(length: number): void {
-    this.#take(TEXT + length);
+    this.take(TEXT + length);
   }
 
-  #take(bytes: number): void {
+  take(bytes: number): void {
     this.#left -= bytes;
     if (this.#left < 0) {
       throw new DecodingFault('it holds too many values', true);
     }
   }
+}
+
+const BEHIND_KEY = -1;
+
+/** A hash with one unit of a text more. */
+export function withUnit(hash: number, unit: number): number {
+  return Math.imul(hash ^ unit, 0x01000193);
 }
 
 /** Sets an own member, also one named `__proto__`. */

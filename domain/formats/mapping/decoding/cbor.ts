@@ -34,10 +34,11 @@ const PREFIX = /^CBOR decode error: /;
 class Reader {
   readonly #payload: Buffer;
   readonly #tokens: Tokenizer;
-  readonly #allowance = new Allowance();
+  readonly #allowance: Allowance;
 
   constructor(payload: Buffer) {
     this.#payload = payload;
+    this.#allowance = new Allowance(payload.length);
     this.#tokens = new Tokenizer(payload, { allowBigInt: true });
   }
 
@@ -112,13 +113,15 @@ class Reader {
     this.#announced(2 * size);
     this.#allowance.enter(depth);
     const map: Record<string, unknown> = {};
+    let shape = 0;
     for (let index = 0; index < size; index += 1) {
-      this.#allowance.member(index);
-      const key = this.#valueOrEnd(size, depth + 1);
-      if (key === BREAK) {
+      const value = this.#valueOrEnd(size, depth + 1);
+      if (value === BREAK) {
         break;
       }
-      setMember(map, keyOf(key), this.value(depth + 1));
+      const key = keyOf(value);
+      shape = this.#allowance.member(index, key, shape);
+      setMember(map, key, this.value(depth + 1));
     }
     return map;
   }

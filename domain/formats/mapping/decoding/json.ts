@@ -4,15 +4,20 @@ import { messageOf } from '../../../../base/errors.ts';
 import { MAX_DEPTH, MAX_ITEMS } from '../values/limits.ts';
 import { LongNumber } from '../values/long-number.ts';
 import { printable } from '../values/printable.ts';
+import { Allowance, DecodingFault, withUnit } from './allowance.ts';
 import type { Decoded } from './decoded.ts';
 
 /** One JSON object or array. Broken JSON is not tried as anything else. */
 export function decodeJson(whole: Buffer): Decoded {
   const payload = upToBlanks(whole);
   const start = afterByteOrderMark(payload);
-  const { tooDeep, hasLongNumbers } = jsonExtent(payload, start);
+  const { end, tooDeep, hasLongNumbers } = jsonExtent(payload, start);
   if (tooDeep) {
     return { fault: `payload is nested deeper than ${MAX_DEPTH} levels`, final: true };
+  }
+  const fault = faultOfWeight(payload.subarray(start, end));
+  if (fault !== null) {
+    return { fault, final: true };
   }
   const decoded = parse(payload.toString('utf8', start), hasLongNumbers);
   return 'fault' in decoded && opensBracket(payload[skipBlanks(payload, start)])
@@ -32,6 +37,10 @@ export function decodeJsonStream(whole: Buffer): Decoded {
   const payload = upToBlanks(whole);
   const documents: unknown[] = [];
   let at = skipBlanks(payload, afterByteOrderMark(payload));
+  const weight = faultOfWeight(payload);
+  if (weight !== null) {
+    return { fault: weight, final: true };
+  }
   while (at < payload.length) {
     const { end, tooDeep, hasLongNumbers } = jsonExtent(payload, at);
     if (tooDeep) {
@@ -96,6 +105,7 @@ interface JsonExtent {
 }
 
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 const POINT = 0x2e;
@@ -134,6 +144,108 @@ function jsonExtent(bytes: Uint8Array, start: number): JsonExtent {
     }
   }
   return { end: at, tooDeep: false, hasLongNumbers };
+}
+
+/** Why a payload would take more memory than it may; null if it would not. */
+function faultOfWeight(bytes: Uint8Array): string | null {
+  const allowance = new Allowance(bytes.length);
+  try {
+    if (allowance.isLarge) {
+      weigh(bytes, allowance);
+    }
+    return null;
+  } catch (error) {
+    if (error instanceof DecodingFault) {
+      return `payload is JSON, but ${error.message}`;
+    }
+    throw error;
+  }
+}
+
+/** Walks over JSON values as {@link jsonExtent} does, and counts the bytes that the engine takes for them. */
+function weigh(bytes: Uint8Array, allowance: Allowance): void {
+  // How many members each open object has, -1 for an array, and a hash of their keys.
+  const members = new Int32Array(MAX_DEPTH + 1).fill(-1);
+  const shapes = new Int32Array(MAX_DEPTH + 1);
+  let depth = 0;
+  let isKey = false;
+  let at = 0;
+  allowance.take(bytes.length);
+  while (at < bytes.length) {
+    const byte = bytes[at++] ?? 0;
+    const count = members[depth] ?? -1;
+    if (byte === QUOTE && isKey) {
+      const end = endOfString(bytes, at);
+      const shape = hashOfKey(bytes, at, end, shapes[depth] ?? 0);
+      shapes[depth] = shape;
+      members[depth] = count + 1;
+      allowance.shape(count, shape, { length: end - 1 - at, first: bytes[at] ?? 0 });
+      isKey = false;
+      at = end;
+    } else if (byte === QUOTE) {
+      const end = endOfString(bytes, at);
+      allowance.take(TEXT + widthOf(bytes, at, end) * (end - at));
+      at = end;
+    } else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      if (depth > MAX_DEPTH) {
+        // It is rejected as too deep.
+        return;
+      }
+      isKey = byte === 0x7b;
+      members[depth] = isKey ? 0 : -1;
+      shapes[depth] = 0;
+      allowance.take(isKey ? OBJECT : ARRAY);
+    } else if (byte === 0x7d || byte === 0x5d) {
+      allowance.take(count === 0 ? EMPTY : 0);
+      depth = Math.max(depth - 1, 0);
+      isKey = false;
+    } else if (byte === COMMA) {
+      isKey = count !== -1;
+      allowance.take(SLOT);
+    } else if (isDigit(byte)) {
+      const end = endOfDigits(bytes, at);
+      allowance.take(bytesOfNumber(bytes, at - 1, end));
+      at = end;
+    }
+  }
+}
+
+/** What the engine takes for one, in bytes, as measured with payloads of 1 MiB of each kind. */
+const OBJECT = 40;
+/** More for an object without members. */
+const EMPTY = 24;
+const ARRAY = 56;
+const SLOT = 8;
+const TEXT = 16;
+const DOUBLE = 16;
+/** A {@link LongNumber}, while it is made. */
+const LONG = 320;
+
+function hashOfKey(bytes: Uint8Array, from: number, end: number, shape: number): number {
+  let hash = shape;
+  for (let at = from; at < end; at += 1) {
+    hash = withUnit(hash, bytes[at] ?? 0);
+  }
+  return hash;
+}
+
+function bytesOfNumber(bytes: Uint8Array, from: number, end: number): number {
+  if (end - from > 15 && isLongNumber(bytes, from, end)) {
+    return LONG;
+  }
+  const isSmall = end - from < 10 && !bytes.subarray(from, end).includes(POINT);
+  return isSmall ? 0 : DOUBLE;
+}
+
+/** Bytes of each character of a text: two if one of them is beyond Latin-1. */
+function widthOf(bytes: Uint8Array, from: number, end: number): number {
+  for (let at = from; at < end; at += 1) {
+    if ((bytes[at] ?? 0) > 0xc3) {
+      return 2;
+    }
+  }
+  return 1;
 }
 
 function endOfString(bytes: Uint8Array, from: number): number {

@@ -34,10 +34,11 @@ const TIMESTAMP = -1;
 class Reader {
   at = 0;
   readonly #bytes: Buffer;
-  readonly #allowance = new Allowance();
+  readonly #allowance: Allowance;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
+    this.#allowance = new Allowance(bytes.length);
   }
 
   value(depth: number): unknown {
@@ -128,9 +129,10 @@ class Reader {
     this.#enter(2 * size);
     this.#allowance.enter(depth);
     const map: Record<string, unknown> = {};
+    let shape = 0;
     for (let index = 0; index < size; index += 1) {
-      this.#allowance.member(index);
       const key = keyOf(this.value(depth + 1));
+      shape = this.#allowance.member(index, key, shape);
       const value = this.value(depth + 1);
       setMember(map, key, value);
     }

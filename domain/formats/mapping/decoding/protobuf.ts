@@ -76,7 +76,7 @@ export function compileProtobuf(
       return { fault: 'payload is empty', final: false };
     }
     try {
-      const run = { payload, reader: new BinaryReader(payload), allowance: new Allowance() };
+      const run = { payload, reader: new BinaryReader(payload), allowance: new Allowance(payload.length) };
       return { documents: [readMessage(run, message, payload.length, 1)] };
     } catch (error) {
       // The reader throws Error and RangeError for bytes that are not protobuf.
@@ -132,6 +132,7 @@ function readMessage(run: Run, message: Message, end: number, depth: number): Re
   allowance.enter(depth);
   const object: Record<string, unknown> = {};
   let members = 0;
+  let shape = 0;
   while (reader.pos < end) {
     const tag = reader.uint32();
     const field = message.get(tag >>> 3);
@@ -145,7 +146,7 @@ function readMessage(run: Run, message: Message, end: number, depth: number): Re
       continue;
     }
     if (!Object.hasOwn(object, field.name)) {
-      allowance.member(members);
+      shape = allowance.member(members, field.name, shape);
       members += 1;
       setMember(object, field.name, field.isRepeated ? [] : null);
     }

@@ -4,7 +4,8 @@ import type { Findings, Order } from './worker.ts';
 
 /**
  * Feeds random and mutated messages to every built-in format and every decoder, in a thread of its own with little
- * memory, and ends with status 1 if one throws, ends in no sound outcome, takes too long or never ends.
+ * memory, and ends with status 1 if one throws, ends in no sound outcome, takes too long, never ends, or takes more than
+ * 4 MiB once decoded.
  * `npm run fuzz:formats -- --messages 1000000 --seed 1`; `--from 12345 --messages 1` repeats one of them.
  *
  * Measured with Node 24 on a busy 2-core server, 1,000,000 messages (seed 37): no fault, 550 s; peak memory of the whole

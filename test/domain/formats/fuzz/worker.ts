@@ -1,5 +1,11 @@
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
+import { decode } from '../../../../domain/formats/mapping/decoding/decode.ts';
+import type { Decoded } from '../../../../domain/formats/mapping/decoding/decoded.ts';
+import type { Format } from '../../../../domain/formats/mapping/format.ts';
 import { type Mapped, mapMessage } from '../../../../domain/formats/mapping/run.ts';
+import { MAX_PAYLOAD_BYTES } from '../../../../domain/formats/mapping/values/limits.ts';
 import { loadTargets } from '../../../support/fuzz-targets.ts';
 import { type FuzzedMessage, fuzzedMessage } from './message.ts';
 import { faultOf } from './soundness.ts';
@@ -41,6 +47,12 @@ const MOST_FAULTS = 20;
 const MOST_SLOW = 5;
 const COUNTED_AS = { read: 'reads', ignored: 'ignoredItems', rejected: 'rejectedItems' } as const;
 
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+/** Kept while the memory that it takes is counted. */
+const kept: { decoded: Decoded | null } = { decoded: null };
+
 const targets = loadTargets();
 const order: Order = workerData;
 const findings: Findings = { byOutcome: {}, slowest: [], faults: [] };
@@ -61,6 +73,7 @@ function examine(index: number, { format, message, policies }: FuzzedMessage): v
       findings.faults.push(`${index}: ${fault}`);
     }
     count(format.name, mapped);
+    noteMemory(index, format, message.payload);
     const again = () => mapMessage(format, message, policies);
     noteTime({ index, format: format.name, bytes: message.payload.length, milliseconds }, again);
   } catch (error) {
@@ -85,6 +98,22 @@ function count(format: string, mapped: Mapped): void {
   }
   for (const { outcome } of mapped.items) {
     counts[COUNTED_AS[outcome]] += 1;
+  }
+}
+
+/** What a large payload takes once it is decoded. */
+function noteMemory(index: number, { decoders }: Format, payload: Buffer): void {
+  if (payload.length < MAX_PAYLOAD_BYTES / 2 || payload.length > MAX_PAYLOAD_BYTES) {
+    return;
+  }
+  kept.decoded = null;
+  collectGarbage();
+  const before = getHeapStatistics().used_heap_size;
+  kept.decoded = decode(decoders, payload);
+  collectGarbage();
+  const bytes = getHeapStatistics().used_heap_size - before;
+  if (bytes > 4 * MAX_PAYLOAD_BYTES) {
+    findings.faults.push(`${index}: takes ${bytes} bytes for ${payload.length}`);
   }
 }
 

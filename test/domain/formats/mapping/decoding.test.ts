@@ -1,12 +1,14 @@
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { decodeJsonStream } from '../../../../domain/formats/mapping/decoding/json.ts';
 import { splitFields } from '../../../../domain/formats/mapping/decoding/lines.ts';
 import { decodeMsgpack } from '../../../../domain/formats/mapping/decoding/msgpack.ts';
 import type { Format } from '../../../../domain/formats/mapping/format.ts';
 import { mapBriefly, mapMessage } from '../../../../domain/formats/mapping/run.ts';
 import { LongNumber } from '../../../../domain/formats/mapping/values/long-number.ts';
 import { COSTLY_FORMATS, often } from '../../../support/costly-formats.ts';
+import { loadFixtures } from '../../../support/format-fixtures.ts';
 import { loadTargets } from '../../../support/fuzz-targets.ts';
 import { builtin, formatOf, itemsOf, map, micros, outcomesOf, readsOf } from '../../../support/mapping.ts';
 
@@ -57,6 +59,34 @@ describe('decoding', () => {
       expect(map(formatOf({}, { decode: 'lines' }), 'x\n'.repeat(10_001))).to.include({
         outcome: 'rejected',
       });
+    });
+
+    it('JSON that would take 4 MiB of memory is rejected, though it has less than 1 MiB', () => {
+      const reason = 'payload is JSON, but it holds too many values';
+      for (const format of [tagtrail, zebra]) {
+        for (const each of ['{}', '[]', '0', '{"999":1}', '17805918222810019991', '{"k#":0}']) {
+          const count = Math.floor(MIB / (each.length + 7));
+          const values = Array.from({ length: each === '0' ? MIB / 2 - 50 : count }, (_, at) =>
+            each.replace('#', String(at)),
+          );
+          const payload = `{"value":"a","x":[${values.join()}]}`;
+          expect(map(format, payload), each).to.deep.equal({ outcome: 'rejected', reason });
+        }
+      }
+    });
+
+    it('as much of what devices send as nine tenths of that hold is read', () => {
+      for (const [name, fixtures] of loadFixtures()) {
+        const texts = fixtures.flatMap(({ payload, expected }) => {
+          const text = payload.toString();
+          return expected.scans.length > 0 && /^[[{]/.test(text) ? [text] : [];
+        });
+        const longest = texts.reduce((one, other) => (one.length < other.length ? other : one), '[]');
+        const times = Math.min((0.9 * MIB) / (longest.length + 1), 10_000);
+        expect(decodeJsonStream(Buffer.from(`${longest}\n`.repeat(times))), name).to.have.property(
+          'documents',
+        );
+      }
     });
 
     it('a format that makes very much work of a small payload is given up, however it is written', () => {
