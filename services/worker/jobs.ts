@@ -21,7 +21,7 @@ export function jobsOf(config: JobConfig, parts: JobParts): Job[] {
   return [
     sealMoves(parts),
     deriveSilences(parts),
-    learnGaps(createClock()),
+    learnGaps(createClock(), parts),
     deriveAlerts(parts),
     retain(config),
     recomputeHistories(parts),

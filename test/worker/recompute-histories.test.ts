@@ -1,10 +1,12 @@
 import { expect } from 'chai';
+import { pino } from 'pino';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { setLocating } from '../../domain/administration/locating/set-locating.ts';
 import {
   type Recomputing,
   recomputeOrganization,
 } from '../../domain/tracking/recompute/recompute-organization.ts';
+import { recomputeHistories } from '../../services/worker/jobs/recompute-histories.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { useDatabase } from '../support/database.ts';
 import { aRead, record, storedHistory } from '../support/recording.ts';
@@ -107,8 +109,48 @@ describe('histories that a setting in the past changes', () => {
     }
   });
 
+  it('are recomputed a piece at a time, so that nobody waits for all scans of an asset', async () => {
+    const [busy, other] = [await heardTwice('busy', 1), await heardTwice('quick', 1)];
+    await database.rows(
+      `insert into scan_events (org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type,
+         tag_value, reader_id, antenna, rssi)
+       select org_id, asset_id, location_id, observed_at - place * interval '1 minute', received_at, time_is_received, tag_type,
+         tag_value, reader_id, antenna, rssi
+       from scan_events cross join generate_series(1, 500) place where org_id = $1`,
+      [busy.site.orgId],
+    );
+    for (const { site, begun } of [busy, other]) {
+      await decideByStrength(site.orgId, begun);
+    }
+    const turns = recomputeHistories({ log: pino({ level: 'silent' }) }, 0).begin(database.pool);
+    while ((await unfinished(other.site.orgId)).length > 0) {
+      await turns.turn();
+    }
+    expect(await unfinished(busy.site.orgId)).to.have.length(1);
+    while ((await unfinished(busy.site.orgId)).length > 0) {
+      await turns.turn();
+    }
+    expect(await storedHistory(database, busy.ids[0] ?? 0)).to.have.length(20_001);
+  });
+
   describe('while a worker runs', () => {
     useWorker(database);
+
+    it('become so although those of another organization cannot be recomputed', async () => {
+      const [failing, other] = [await heardTwice('failing', 1), await heardTwice('other', 1)];
+      await database.rows(
+        `create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
+         create trigger refuse before update on history_recomputations
+           for each row when (new.org_id = ${failing.site.orgId}) execute function refuse()`,
+      );
+      for (const { site, begun } of [failing, other]) {
+        await decideByStrength(site.orgId, begun);
+      }
+      await until(async () => (await unfinished(other.site.orgId)).length === 0);
+      expect(await unfinished(failing.site.orgId)).to.have.length(1);
+      await database.rows('drop function refuse cascade');
+      await until(async () => (await unfinished(failing.site.orgId)).length === 0);
+    });
 
     it('become what the setting says, of each organization in turn', async () => {
       const places = [await heardTwice('first', 2), await heardTwice('second', 2)];

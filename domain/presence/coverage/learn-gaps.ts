@@ -22,15 +22,25 @@ const LOOK_EVERY: Micros = 300 * MICROS_PER_SECOND;
 /** How often a location is learned again, and how often one without a result yet. */
 const LEARN_EVERY = { known: 6 * 3_600 * MICROS_PER_SECOND, unknown: LOOK_EVERY };
 
+/** A location where nothing could be learned; it is tried again with the others. */
+interface GapFault extends Place {
+  error: unknown;
+}
+
 /**
  * Learns, repeatedly, how often things are read at locations without a set gap, one location per turn. Organizations
- * take turns, so one with many locations does not delay the others.
+ * take turns, so one with many locations, or with some where it fails, does not delay the others.
  */
 export class GapLearner {
+  readonly #onFault: (fault: GapFault) => void;
   #due: Place[] = [];
   #lookAt: Micros = Number.NEGATIVE_INFINITY;
   /** When each was learned, by location. */
   #learned = new Map<number, Micros>();
+
+  constructor(onFault: (fault: GapFault) => void = () => {}) {
+    this.#onFault = onFault;
+  }
 
   /** @returns false if none was due. */
   async turn(pool: Pool, now: Micros): Promise<boolean> {
@@ -52,7 +62,7 @@ export class GapLearner {
     const next = this.#due.shift();
     if (next !== undefined) {
       this.#learned.set(next.locationId, now);
-      await learnGap(pool, next, now);
+      await learnGap(pool, next, now).catch((error) => this.#onFault({ ...next, error }));
     }
     return next !== undefined;
   }

@@ -15,13 +15,13 @@ export async function askToRecompute(
   await transaction.exec(sql.type(NO_ROWS)`select pg_notify(${HISTORIES_ASKED}::text, '')`);
 }
 
-/** The next request: of the organization after `last`, or of the first. Null if there is none. */
-export async function nextAsked(db: Connection, last: number): Promise<Recomputation | null> {
-  const row = await db.maybeOne(sql.prepared(
-    'next-asked-recomputation',
+/** The first request of each organization that is not finished. */
+export async function listAsked(db: Connection): Promise<Recomputation[]> {
+  const rows = await db.any(sql.prepared(
+    'list-asked-recomputations',
     rowsOf<{ org_id: number; setting_id: number }>(),
   )`
-    select org_id, setting_id from history_recomputations where finished_at is null
-    order by org_id <= ${last}, org_id, setting_id limit 1`);
-  return row === null ? null : { orgId: row.org_id, settingId: row.setting_id };
+    select org_id, min(setting_id) as setting_id from history_recomputations where finished_at is null
+    group by org_id order by org_id`);
+  return rows.map(({ org_id: orgId, setting_id: settingId }) => ({ orgId, settingId }));
 }

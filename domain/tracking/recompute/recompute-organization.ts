@@ -60,8 +60,24 @@ export interface Recomputing {
 export async function recomputeOrganization(
   pool: Pool,
   orgId: number,
+  options: Recomputing = {},
+): Promise<RecomputedOrganization> {
+  const steps = stepsOfRecomputing(pool, orgId, options);
+  for (let step = await steps.next(); ; step = await steps.next()) {
+    if (step.done === true) {
+      return step.value;
+    }
+  }
+}
+
+export type RecomputedOrganization = RecomputedSoFar & { isFinished: boolean };
+
+/** The same, a piece of an asset at each step: one that is read a thousand times a second takes hours. */
+export async function* stepsOfRecomputing(
+  pool: Pool,
+  orgId: number,
   { settingId = ALL, assetId = null, isDry = false, signal, onProgress, onMoves }: Recomputing = {},
-): Promise<RecomputedSoFar & { isFinished: boolean }> {
+): AsyncGenerator<void, RecomputedOrganization> {
   const scope = await scopeOf(pool, { orgId, settingId }, assetId);
   const isKept = assetId === null && !isDry;
   let progress = isKept ? await begin(pool, scope) : { ...NONE_YET, of: await countAssets(pool, scope) };
@@ -71,7 +87,7 @@ export async function recomputeOrganization(
     for (const [index, { asset_id: id, is_wanted: isWanted }] of page.entries()) {
       step = { ...step, looked: step.looked + 1 };
       if (isWanted) {
-        const { unsealed, ...rows } = await recomputeAsset(pool, { orgId, assetId: id }, isDry);
+        const { unsealed, ...rows } = yield* stepsOfAsset(pool, { orgId, assetId: id }, isDry);
         step = { ...step, ...rows, assets: 1, changed: Number(rows.written + rows.removed > 0) };
         if (unsealed > 0) {
           onMoves?.([orgId]);
@@ -84,6 +100,7 @@ export async function recomputeOrganization(
         : added(progress, step, id);
       step = NO_STEP;
       onProgress?.(shown(orgId, progress));
+      yield;
       if (progress.is_finished || progress.last !== id) {
         break;
       }
@@ -238,7 +255,7 @@ function nextAssets(
   return db.any(sql.type(rowsOf<{ asset_id: number; is_wanted: boolean }>())`
     select asset_id, ${isWanted} as is_wanted from positions position
     where org_id = ${orgId} and asset_id > ${after} and ${isLookedAt({ assetId, from })}
-    order by asset_id limit 500`);
+    order by asset_id limit 50`);
 }
 
 function isLookedAt({ assetId, from }: Pick<Scope, 'assetId' | 'from'>): FragmentSqlToken {
@@ -261,7 +278,7 @@ interface Recomputed {
  *
  * @param isDry counts, and writes nothing. A change across the end of a piece may be counted twice.
  */
-export async function recomputeAsset(pool: Pool, asset: AssetRef, isDry: boolean): Promise<Recomputed> {
+async function* stepsOfAsset(pool: Pool, asset: AssetRef, isDry: boolean): AsyncGenerator<void, Recomputed> {
   const total = { written: 0, removed: 0, unsealed: 0 };
   for (let before: Before | null = { end: Number.NEGATIVE_INFINITY, known: null }; before !== null; ) {
     const last: Before = before;
@@ -277,6 +294,7 @@ export async function recomputeAsset(pool: Pool, asset: AssetRef, isDry: boolean
     total.removed += recomputed.removed;
     total.unsealed += isDry ? 0 : recomputed.unsealed;
     before = next;
+    yield;
   }
   return total;
 }

@@ -134,4 +134,31 @@ describe('gaps that are learned again and again', () => {
       await database.rows('select from location_watches where location_id = $1', [otherId]),
     ).to.have.lengthOf(2);
   });
+
+  it('go on where one cannot be learned, which is tried again', async () => {
+    const [other] = await database.rows<{ id: number }>(
+      `delete from location_watches where max_gap_seconds is not null and org_id <> $1 returning location_id as id`,
+      [orgId],
+    );
+    const learned = () =>
+      database.rows('select from location_watches where location_id = $1 and max_gap_seconds > 0', [
+        other?.id,
+      ]);
+    await database.rows(
+      `create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
+       create trigger refuse before insert on location_watches for each row execute function refuse()`,
+    );
+    const failed: number[] = [];
+    const another = new GapLearner((fault) => failed.push(fault.locationId));
+    const turns = async (at: Micros) => {
+      while (await another.turn(database.pool, at)) {
+        // All that are due.
+      }
+    };
+    await turns(NOW);
+    expect([failed, await learned()]).to.deep.equal([[other?.id], []]);
+    await database.rows('drop function refuse cascade');
+    await turns(NOW + HOUR);
+    expect([failed, await learned()]).to.deep.equal([[other?.id], [{}]]);
+  });
 });

@@ -3,7 +3,7 @@ import { MICROS_PER_SECOND } from '../../../../base/instant.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
 import { sitesToTry, tryOnAssets } from '../../../../domain/tracking/location/try-on-assets.ts';
-import { recomputeAsset } from '../../../../domain/tracking/recompute/recompute-organization.ts';
+import { recomputeOrganization } from '../../../../domain/tracking/recompute/recompute-organization.ts';
 import { takeBack } from '../../../../domain/tracking/retractions/retract.ts';
 import type { Scan } from '../../../../domain/tracking/scan.ts';
 import { useDatabase } from '../../../support/database.ts';
@@ -190,7 +190,10 @@ describe('a scan that is taken back', () => {
     await asset.read(100, 'A');
     await asset.takeBack(60);
     const ref = { orgId: site.orgId, assetId: asset.id };
-    expect(await recomputeAsset(database.pool, ref, false)).to.include({ written: 0, removed: 0 });
+    expect(await recomputeOrganization(database.pool, ref.orgId, { assetId: ref.assetId })).to.include({
+      written: 0,
+      removed: 0,
+    });
     const tried = [];
     const period = { from: at(-10), to: at(200) };
     const db = databaseOn(database.pool);
@@ -210,7 +213,7 @@ describe('a scan that is taken back', () => {
       `update scan_events set retraction_id = 'R' where asset_id = $1 and reader_id is null`,
       [asset.id],
     );
-    await recomputeAsset(database.pool, { orgId: site.orgId, assetId: asset.id }, false);
+    await recomputeOrganization(database.pool, site.orgId, { assetId: asset.id });
     expect(await asset.history()).to.deep.equal([[60, 'A', null]]);
   });
 });
