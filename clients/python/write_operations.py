@@ -19,7 +19,7 @@ HEAD = '''"""Generated from the description of the API: changes are lost."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -102,6 +102,8 @@ def _type(schema: Json) -> str:
     if schema["type"] == "array":
         item = _type(schema["items"])
         return f"{item} | Sequence[{item}]"
+    if schema["type"] == "object":
+        return f"Mapping[str, {_type(schema['additionalProperties'])}]"
     if schema.get("format") == "date-time":
         return "str | datetime"
     return {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}[schema["type"]]

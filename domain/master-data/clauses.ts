@@ -90,13 +90,19 @@ type Filters = Paging & {
   sort: readonly SortTerm<string>[];
   include_deleted?: boolean;
   q?: string | undefined;
+  metadata?: object | undefined;
 };
 
 /** True if a list only has rows named by their keys. The index of keys has live rows only. */
 export function isFoundByKey(filters: Filters & { external_key?: readonly string[] | undefined }): boolean {
-  const { external_key: keys, q, include_deleted: withDeleted } = filters;
+  const { external_key: keys, q, metadata, include_deleted: withDeleted } = filters;
   return (
-    keys !== undefined && keys.length <= FIRST && q === undefined && withDeleted !== true && isNear(filters)
+    keys !== undefined &&
+    keys.length <= FIRST &&
+    q === undefined &&
+    metadata === undefined &&
+    withDeleted !== true &&
+    isNear(filters)
   );
 }
 
@@ -130,9 +136,9 @@ const OF_LOOK_UPS = new Set([
  * many rows those skip is unknown; the time limit of brief lists covers that.
  */
 export function isFirstOf(filters: Filters, { inOrderOf }: { inOrderOf: string }): boolean {
-  const { sort, q, include_deleted: withDeleted } = filters;
+  const { sort, q, metadata, include_deleted: withDeleted } = filters;
   const isInOrder = filters.after !== undefined || sort[0]?.field === inOrderOf;
-  return q === undefined && withDeleted !== true && isNear(filters) && isInOrder;
+  return q === undefined && metadata === undefined && withDeleted !== true && isNear(filters) && isInOrder;
 }
 
 export function isNear({ limit, offset }: Paging): boolean {

@@ -167,7 +167,7 @@ function parametersOf({ params, query }: DescribedRoute, schemas: NamedSchemas):
 function parameterOf(
   name: string,
   place: 'path' | 'query',
-  { schema, isRepeatable, isRequired, description = '', example }: DeclaredParameter<unknown>,
+  { schema, isRepeatable, isRequired, hasMembers, description = '', example }: DeclaredParameter<unknown>,
   note: string,
   schemas: NamedSchemas,
 ): Parameter {
@@ -176,8 +176,11 @@ function parameterOf(
     in: place,
     required: place === 'path' || isRequired === true,
     description: description + note,
-    ...(isRepeatable ? { style: 'form', explode: true } : {}),
-    schema: schemas.refer(schema),
+    ...(isRepeatable || hasMembers ? { style: 'form', explode: true } : {}),
+    // In this style the members of an object are parameters by themselves.
+    schema: schemas.refer(
+      hasMembers ? { ...schema, propertyNames: { pattern: String.raw`^${name}\.[^\u0000]+$` } } : schema,
+    ),
     ...(example === undefined ? {} : { example }),
   };
 }

@@ -17,6 +17,7 @@ import {
   refused,
   required,
   tooLarge,
+  tooMany,
   tooSmall,
 } from '../../base/checks/issues.ts';
 import type { Micros } from '../../base/instant.ts';
@@ -28,10 +29,15 @@ export interface Parameter<T> {
   readonly isRepeatable: boolean;
   /** Queries only; a path always has all of its parameters. */
   readonly isRequired?: true;
+  /** Queries only: stands for all parameters that begin with its name and a dot, such as `metadata.owner`. */
+  readonly hasMembers?: true;
   readonly description?: string;
   readonly example?: unknown;
-  read(values: readonly string[], name: string): Checked<T>;
+  /** @param members names behind the dot, and their values. */
+  read(values: readonly string[], name: string, members?: readonly Member[]): Checked<T>;
 }
+
+export type Member = readonly [name: string, value: string];
 
 export function described<T>(parameter: Parameter<T>, description: string, example?: unknown): Parameter<T> {
   return { ...parameter, description, ...(example === undefined ? {} : { example }) };
@@ -97,6 +103,37 @@ export function anyOf<T>(parameter: Parameter<T | undefined>): Parameter<T[] | u
     },
   };
 }
+
+/** Texts by names of the caller's own: `metadata.owner=Blue%20Line`. */
+export function textsByName(most: number): Parameter<Readonly<Record<string, string>> | undefined> {
+  return {
+    schema: { type: 'object', additionalProperties: TEXT_WITHOUT_NUL, maxProperties: most },
+    isRepeatable: false,
+    hasMembers: true,
+    read: (_, prefix, members = []) => {
+      const texts = new Map(members);
+      const issues = [...texts].flatMap(([name, value]) => {
+        const field = `${prefix}.${name}`;
+        const isTwice = members.filter(([other]) => other === name).length > 1;
+        return [
+          ...(name === '' ? [invalidValue(field, 'must have a name behind the dot')] : []),
+          ...(isTwice ? [invalidValue(field, 'must be given only once')] : []),
+          ...(field.includes('\0') || value.includes('\0')
+            ? [invalidValue(field, 'must not contain the character U+0000')]
+            : []),
+        ];
+      });
+      if (texts.size > most) {
+        issues.push(tooMany(prefix, most));
+      }
+      return issues.length > 0
+        ? refused(...issues)
+        : accepted(texts.size === 0 ? undefined : Object.fromEntries(texts));
+    },
+  };
+}
+
+const TEXT_WITHOUT_NUL = { type: 'string', pattern: String.raw`^[^\u0000]*$` };
 
 function withValue(issue: FieldIssue, value: string): FieldIssue {
   return { ...issue, params: { ...issue.params, value } };

@@ -9,7 +9,7 @@ import {
   required,
   unknownField,
 } from '../../base/checks/issues.ts';
-import type { Parameter } from './parameters.ts';
+import type { Member, Parameter } from './parameters.ts';
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 
@@ -48,9 +48,14 @@ export function readQuery<P extends Parameters>(query: Query<P>, search: string)
   const values: Record<string, unknown> = {};
   for (const [name, parameter] of Object.entries(query.parameters)) {
     const ambiguity = ambiguities.get(name);
-    const read = undecodable.has(name)
-      ? refused(invalidValue(name, 'must be percent-encoded UTF-8'))
-      : parameter.read(given.getAll(name), name);
+    const members = parameter.hasMembers === true ? membersOf(name, given) : [];
+    const wrong = [name, ...members.map(([member]) => `${name}.${member}`)].filter((each) =>
+      undecodable.has(each),
+    );
+    const read =
+      wrong.length > 0
+        ? refused(...wrong.map((each) => invalidValue(each, 'must be percent-encoded UTF-8')))
+        : parameter.read(given.getAll(name), name, members);
     if (ambiguity !== undefined) {
       issues.push(ambiguity);
     } else if (read.ok) {
@@ -70,6 +75,13 @@ export function readQuery<P extends Parameters>(query: Query<P>, search: string)
   return values as ParameterValues<P>;
 }
 
+/** The parameters that begin with the name and a dot. */
+function membersOf(name: string, given: URLSearchParams): Member[] {
+  return [...given]
+    .filter(([each]) => each.startsWith(`${name}.`))
+    .map(([each, value]) => [each.slice(name.length + 1), value]);
+}
+
 /** Names of values that are not UTF-8, which would be read as other characters. */
 function undecodableNames(search: string): Set<string> {
   const wrong = search.split('&').filter((part) => !encodesUtf8(part));
@@ -86,7 +98,7 @@ function unknownParameters(
     return [];
   }
   return [...new Set(given.keys())]
-    .filter((name) => !Object.hasOwn(parameters, name))
+    .filter((name) => !isDeclared(parameters, name))
     .sort()
     .map((name) =>
       unknownField(
@@ -94,6 +106,14 @@ function unknownParameters(
         Object.hasOwn(unsupported, name) ? String(unsupported[name]) : `unknown parameter: ${name}`,
       ),
     );
+}
+
+function isDeclared(parameters: Parameters, given: string): boolean {
+  const [name, ...members] = given.split('.');
+  return (
+    Object.hasOwn(parameters, name ?? '') &&
+    members.length > 0 === (parameters[name ?? '']?.hasMembers === true)
+  );
 }
 
 /** @throws Problem `validation_error`. */

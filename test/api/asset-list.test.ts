@@ -161,3 +161,108 @@ describe('GET /assets', () => {
     expectProblem(await api.call({ path: PATH, key }), 'forbidden', 'Missing required scope: assets:read');
   });
 });
+
+describe('the filter of assets by metadata', () => {
+  const api = useApi();
+  let key: string;
+  let theirs: string;
+  const call = (query: string, by = key) => api.call({ path: `${PATH}?${query}`, key: by });
+  const keysOf = async (query: string, by = key) => {
+    const { body } = await call(query, by);
+    const keys: string[] = body?.data.map((row: { external_key: string }) => row.external_key);
+    expect(body?.total_count).to.equal(keys.length);
+    return keys;
+  };
+
+  before(async () => {
+    ({ key } = await api.organization());
+    ({ key: theirs } = await api.organization());
+    for (const [external_key, metadata, more, by] of [
+      ['ALL', '{"owner":"Blue Line","n":1.10,"ok":true,"no":null,"in":{"a": 1},"__proto__":"x"}', '', key],
+      ['TWICE', String.raw`{"owner":"Red","owner":"Blue Line","é=&.":"a b\n\"c\"\ud83d\ude00"}`, '', key],
+      ['NEAR', '{"owner":"blue line","n":1.1,"owner ":"Blue Line","ow":"nerBlue Line"}', '', key],
+      ['TEXTS', '{"n":"1.10","ok":"true","in":{"owner":"Blue Line"}}', '', key],
+      ['LATE', '{"owner":"Blue Line"}', ',"valid_from":"2999-01-01T00:00:00Z"', key],
+      ['IDLE', '{"owner":"Blue Line"}', ',"is_active":false', key],
+      ['ALL', '{"owner":"Blue Line","n":2}', '', theirs],
+    ] as const) {
+      const json = `{"name":"Crate ${external_key}","external_key":"${external_key}","metadata":${metadata}${more}}`;
+      const headers = { 'Content-Type': 'application/json' };
+      const { status, text } = await api.call({ method: 'POST', path: PATH, body: json, headers, key: by });
+      expect(status, text).to.equal(201);
+    }
+  });
+
+  for (const [query, keys] of [
+    ['metadata.owner=Blue+Line', ['ALL', 'IDLE', 'TWICE']],
+    ['metadata.owner=Blue%20Line&include_not_in_effect=true', ['ALL', 'IDLE', 'LATE', 'TWICE']],
+    ['metadata.owner=Blue+Line&is_active=false', ['IDLE']],
+    ['metadata.owner=Blue+Line&external_key=TWICE&external_key=NEAR', ['TWICE']],
+    ['metadata.owner=Blue+Line&q=twice', ['TWICE']],
+    ['metadata.owner=Blue+Line&sort=-external_key', ['TWICE', 'IDLE', 'ALL']],
+    ['metadata.owner=Blue+Line&after=0', ['ALL', 'TWICE', 'IDLE']],
+    ['metadata.owner=Red', []],
+    ['metadata.owner=', []],
+    ['metadata.n=1.10', ['ALL', 'TEXTS']],
+    ['metadata.n=1.1', ['NEAR']],
+    ['metadata.ok=true&metadata.n=1.10', ['ALL', 'TEXTS']],
+    ['metadata.ok=true&metadata.n=1.10&metadata.owner=Blue+Line', ['ALL']],
+    ['metadata.no=null', ['ALL']],
+    ['metadata.in=%7B%22a%22:%201%7D', ['ALL']],
+    ['metadata.__proto__=x', ['ALL']],
+    [`metadata.${encodeURIComponent('é=&.')}=${encodeURIComponent('a b\n"c"😀')}`, ['TWICE']],
+  ] as const) {
+    it(`finds texts as they are, anything else by its JSON: ${query}`, async () => {
+      expect(await keysOf(query)).to.deep.equal(keys);
+    });
+  }
+
+  it("finds nothing of another organization's", async () => {
+    expect(await keysOf('metadata.owner=Blue+Line', theirs)).to.deep.equal(['ALL']);
+    expect(await keysOf('metadata.n=2')).to.deep.equal([]);
+  });
+
+  it('follows what is changed', async () => {
+    const json = { name: 'Crate', external_key: 'MOVED', metadata: { owner: 'Nobody' } };
+    const { body } = await api.call({ method: 'POST', path: PATH, json, key });
+    const change = async (patch: object) =>
+      api.call({ method: 'PATCH', path: `${PATH}/${body?.data.id}`, json: patch, key });
+    expect(await keysOf('metadata.owner=Nobody')).to.deep.equal(['MOVED']);
+    await change({ metadata: { owner: 'Somebody' } });
+    expect(await keysOf('metadata.owner=Nobody')).to.deep.equal([]);
+    expect(await keysOf('metadata.owner=Somebody')).to.deep.equal(['MOVED']);
+    await api.call({ method: 'DELETE', path: `${PATH}/${body?.data.id}`, key });
+    expect(await keysOf('metadata.owner=Somebody')).to.deep.equal([]);
+    expect(await keysOf('metadata.owner=Somebody&include_deleted=true')).to.deep.equal(['MOVED']);
+  });
+
+  it('finds the first 500 fields of a megabyte of them', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`f${index}`, index]));
+    const json = { name: 'Much', external_key: 'MUCH', metadata: fields };
+    expect((await api.call({ method: 'POST', path: PATH, json, key })).status).to.equal(201);
+    expect(await keysOf('metadata.f499=499')).to.deep.equal(['MUCH']);
+    expect(await keysOf('metadata.f500=500')).to.deep.equal([]);
+  });
+
+  it('says what is wrong with a name', async () => {
+    const named = (count: number) =>
+      Array.from({ length: count }, (_, index) => `metadata.${index}=1`).join('&');
+    expect((await call(named(5))).status).to.equal(200);
+    for (const [query, field, code, message] of [
+      ['metadata.=1', 'metadata.', 'invalid_value', 'metadata. must have a name behind the dot'],
+      ['metadata.a=1&metadata.a=1', 'metadata.a', 'invalid_value', 'metadata.a must be given only once'],
+      ['metadata.a=%00', 'metadata.a', 'invalid_value', 'metadata.a must not contain the character U+0000'],
+      ['metadata.a=%ff', 'metadata.a', 'invalid_value', 'metadata.a must be percent-encoded UTF-8'],
+      [named(6), 'metadata', 'too_long', 'metadata must have at most 5 items'],
+      ['metadata=1', 'metadata', 'unknown_field', 'unknown parameter: metadata'],
+      ['is_active.a=1', 'is_active.a', 'unknown_field', 'unknown parameter: is_active.a'],
+    ] as const) {
+      const { status, body } = await call(query);
+      expect(status, query).to.equal(400);
+      expect(body?.error?.fields?.map((each) => [each.field, each.code, each.message])).to.deep.equal([
+        [field, code, message],
+      ]);
+    }
+    expect((await api.call({ path: `/api/v1/locations?metadata.a=1`, key })).status).to.equal(400);
+  });
+});

@@ -166,6 +166,8 @@ def _pairs(name: str, value: object) -> list[tuple[str, str]]:
             return [(name, str(value))]
         case [*values]:
             return [pair for each in values for pair in _pairs(name, each)]
+        case {**members}:
+            return [pair for each, text in members.items() for pair in _pairs(each, text)]
     raise TypeError(f"{name} cannot be {value!r}")
 
 

@@ -31,6 +31,7 @@ export function createTagtrailClient({ baseUrl, apiKey, patience = {} }: ClientO
     baseUrl,
     headers: { Authorization: `Bearer ${apiKey}` },
     fetch: patientFetch(patience),
+    querySerializer: searchOf,
   });
   client.use({
     onRequest: ({ request }) => {
@@ -46,4 +47,17 @@ export function createTagtrailClient({ baseUrl, apiKey, patience = {} }: ClientO
     followChanges: (options?: FollowOptions) => follow(client, CHANGES, options),
     changesHead: () => headOf(client, CHANGES),
   });
+}
+
+/** Members of an object, such as `metadata`, are parameters by themselves; the library's own way does not encode their names. */
+function searchOf(query: unknown): string {
+  const pairs = Object.entries(query ?? {}).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.entries(value)
+      : [value].flat().map((each): [string, unknown] => [name, each]),
+  );
+  const given = pairs.filter(([, value]) => value !== undefined && value !== null);
+  return new URLSearchParams(
+    given.map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
 }

@@ -188,6 +188,7 @@ create table assets (
   constraint assets__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
   constraint assets__org_id FOREIGN KEY (org_id) REFERENCES organizations(id)
 );
+CREATE INDEX assets__fields ON public.assets USING gin (asset_fields(org_id, metadata));
 CREATE UNIQUE INDEX assets__org_id_external_key ON public.assets USING btree (org_id, external_key) WHERE (deleted_at IS NULL);
 CREATE INDEX assets__org_id_id_deleted ON public.assets USING btree (org_id, id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX assets__org_id_updated_at ON public.assets USING btree (org_id, updated_at) WHERE (updated_at IS NOT NULL);
@@ -1516,6 +1517,28 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.asset_fields(org_id integer, metadata json)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE COST 10000
+AS $function$
+begin
+  if metadata::text = '{}' then
+    return '{}';
+  end if;
+  return array(
+    select hashtextextended(concat(org_id, ':', char_length(key), ':', key, coalesce(last, 'null')), 0)
+    from (
+      select key, (array_agg(value order by place desc))[1] as last
+      from (
+        select key, value, place from json_each_text(metadata) with ordinality as each (key, value, place) limit 500
+      ) given
+      group by key
+    ) field
+  );
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.begin_location_sites()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1734,6 +1757,33 @@ begin
   end if;
   new.in_time_before := null;
   return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.find_assets_by_metadata(of_org_id integer, wanted json, with_not_in_effect boolean, with_deleted boolean, of_activity boolean)
+ RETURNS TABLE(id integer, external_key text, name text, created_at timestamp with time zone, updated_at timestamp with time zone)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_indexscan TO 'off'
+ SET enable_indexonlyscan TO 'off'
+ SET enable_bitmapscan TO 'on'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET work_mem TO '64MB'
+ SET jit TO 'off'
+AS $function$
+declare
+  fields bigint[] := asset_fields(of_org_id, wanted);
+begin
+  if of_org_id is distinct from current_org_id() then
+    return;
+  end if;
+  return query
+    select asset.id, asset.external_key, asset.name, asset.created_at, asset.updated_at from assets asset
+    where asset.org_id = of_org_id and asset_fields(asset.org_id, asset.metadata) @> fields
+      and is_listed(asset.valid_from, asset.valid_to, asset.deleted_at, asset.is_active,
+        with_not_in_effect, with_deleted, of_activity);
 end $function$
 ;
 

@@ -26,8 +26,10 @@ const OF_SUBMISSIONS = new Map([
   ['submissions__org_id_handheld_id_received_at', 'submissions (org_id, handheld_id, received_at)'],
 ]);
 
+const OF_METADATA = new Map([['assets__fields', 'assets using gin (asset_fields(org_id, metadata))']]);
+
 /** Those that need no extension. */
-const OF_LONG_TABLES = new Map([...OF_CHANGES, ...OF_SUBMISSIONS]);
+const OF_LONG_TABLES = new Map([...OF_CHANGES, ...OF_SUBMISSIONS, ...OF_METADATA]);
 
 const INDEXES = new Map([...OF_SEARCHES, ...OF_LONG_TABLES]);
 
@@ -101,6 +103,10 @@ export async function buildSearchIndexes(
       try {
         await client.query(`drop index concurrently if exists ${name}`);
         await client.query(`create index concurrently ${name} on ${INDEXES.get(name)}`);
+        if (OF_METADATA.has(name)) {
+          // See 0224.
+          await client.query(`alter index ${name} alter column 1 set statistics 0`);
+        }
       } finally {
         await unwatch();
       }

@@ -44,16 +44,17 @@ const TEXTS = {
   tags: sql.fragment`coalesce(tagged.tags::text, ${NO_TAGS})`,
 };
 
-export interface AssetFilters
-  extends Omit<Narrowing, 'orgId' | keyof SoughtTags>,
-    NamedTags,
-    Standing,
-    Paging {
-  q?: string | undefined;
+export interface AssetFilters extends AskedOfAssets, Standing, Paging {
   sort: readonly SortTerm<keyof typeof SORT_COLUMNS>[];
 }
 
-type Values = Narrowing & Pick<AssetFilters, 'q' | keyof Paging>;
+export interface AskedOfAssets extends Omit<Narrowing, 'orgId' | keyof SoughtTags>, NamedTags {
+  q?: string | undefined;
+  /** Values of fields that the metadata has, by name. */
+  metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+type Values = Narrowing & Searched & Paging;
 
 type Shape = Standing & Pick<AssetFilters, 'sort'> & { isBrief: boolean; isLookUp: boolean };
 
@@ -69,13 +70,19 @@ export async function listAssets(
   const lookUps = lookUpsIn(filters);
   const isLookUp = lookUps !== undefined;
   const shape = { sort, include_deleted, include_not_in_effect, is_active, isBrief, isLookUp };
-  const values = { ...soughtTags(others), orgId: db.orgId };
+  const values = { ...soughtOf(others), orgId: db.orgId };
   const rows = await db.listing({ isBrief, lookUps, signal }).any(LISTS.statement(values, shape));
   return pageInPieces(rows, (ids) => readLarge('asset', ids));
 }
 
+/** Filters as statements take them. */
+export function soughtOf<Filters extends AskedOfAssets>(filters: Filters) {
+  const { metadata, ...sought } = soughtTags(filters);
+  return { ...sought, metadata: metadata && JSON.stringify(metadata) };
+}
+
 function composeList(
-  { orgId, limit, offset, after, q, q_keys, ...values }: Values,
+  { orgId, limit, offset, after, q, q_keys, metadata, ...values }: Values,
   { isBrief, isLookUp, ...shape }: Shape,
 ): RowQuery<AssetRow & Listed> {
   const unique = shape.include_deleted ? [] : UNIQUE;
@@ -84,33 +91,31 @@ function composeList(
   const narrowing = narrowedTo({ orgId, ...values });
   const where = allOf([...standingOf(orgId, shape), ...narrowing]);
   const countEach = shape.include_not_in_effect ? countLive : countInEffect;
-  const total =
-    q !== undefined
-      ? sql.fragment`select count(*) as total_count from matched`
-      : shape.include_deleted || narrowing.some((condition) => condition !== null)
-        ? sql.fragment`select count(*) as total_count from ${PLACED} where ${where}`
-        : countEach(orgId, 'asset', shape.is_active);
+  const searched = { q, q_keys, metadata };
+  const total = isSearched(searched)
+    ? sql.fragment`select count(*) as total_count from matched`
+    : shape.include_deleted || narrowing.some((condition) => condition !== null)
+      ? sql.fragment`select count(*) as total_count from ${PLACED} where ${where}`
+      : countEach(orgId, 'asset', shape.is_active);
   const paged = sql.fragment`limit ${limit} offset ${offset}`;
-  const page =
-    q === undefined
-      ? sql.fragment`select * from (
+  const page = isSearched(searched)
+    ? sql.fragment`select asset.* from assets asset
+        where asset.org_id = ${orgId}
+          and asset.id = any (array(select asset.id from matched asset where ${isNext(id, after)} order by ${order} ${paged}))`
+    : sql.fragment`select * from (
           select asset.* from ${PLACED}
           where ${where} and ${isNext(id, after)}
           order by ${order}
           ${isBrief ? AT_MOST_FIRST : NOTHING}
         ) asset
         order by ${order}
-        ${paged}`
-      : sql.fragment`select asset.* from assets asset
-        where asset.org_id = ${orgId}
-          and asset.id = any (array(select asset.id from matched asset where ${isNext(id, after)} order by ${order} ${paged}))`;
-  const searched =
-    q === undefined
-      ? sql.fragment`with`
-      : sql.fragment`with ${matched(orgId, { q, q_keys }, shape, narrowing)},`;
+        ${paged}`;
+  const found = isSearched(searched)
+    ? sql.fragment`with ${matched(orgId, searched, shape, narrowing)},`
+    : sql.fragment`with`;
   const { places, placed, tagged } = isLookUp ? EACH : together(orgId);
   return sql.type(rowsOf<AssetRow & Listed>())`
-    ${searched} page as materialized (${page})${places}
+    ${found} page as materialized (${page})${places}
     select total.total_count, ${SHORT_COLUMNS}, ${textsThatFit(TEXTS, order)}
     from (${total}) total
     left join ${placed}
@@ -191,24 +196,48 @@ export function standingOf(orgId: number, standing: Standing): (FragmentSqlToken
   ];
 }
 
+export interface Searched {
+  q?: string | undefined;
+  q_keys?: string | undefined;
+  /** An object of texts as JSON. */
+  metadata?: string | undefined;
+}
+
+/** True if functions of the database find the assets. */
+export function isSearched({ q, metadata }: Searched): boolean {
+  return q !== undefined || metadata !== undefined;
+}
+
 /**
- * Assets found by a search and the other filters, as `matched`, with sortable columns only. All must be
- * counted, so each is read once, in the database's function (`db/timescale/schema/functions/search.sql`); a
+ * Assets found by a search, by metadata and the other filters, as `matched`, with sortable columns only. All must be
+ * counted, so each is read once, in the database's functions (`db/timescale/schema/functions/search.sql`); a
  * function's result has no collation. Tags in another notation are found by their keys.
  *
- * @param narrowing conditions on an `asset` and its `position` that the function does not know.
+ * @param narrowing conditions on an `asset` and its `position` that the functions do not know.
  */
 export function matched(
   orgId: number,
-  { q, q_keys: keys }: { q: string; q_keys?: string | undefined },
+  { q, q_keys: keys, metadata }: Searched,
   standing: Standing,
   narrowing: readonly (FragmentSqlToken | null)[],
 ): FragmentSqlToken {
   const { include_not_in_effect, include_deleted, is_active } = standing;
-  const narrowed = narrowing.some((condition) => condition !== null)
+  const listed = sql.fragment`${include_not_in_effect}::boolean, ${include_deleted}::boolean, ${is_active ?? null}::boolean`;
+  const byMetadata = when(
+    metadata,
+    (wanted) => sql.fragment`find_assets_by_metadata(${orgId}, ${wanted}::text::json, ${listed})`,
+  );
+  const byText = when(q, (text) => sql.fragment`find_assets_by_text(${orgId}, ${text}, ${listed})`);
+  const conditions = [
+    ...narrowing,
+    ...(byText === null || byMetadata === null
+      ? []
+      : [sql.fragment`asset.id in (select id from ${byMetadata})`]),
+  ];
+  const narrowed = conditions.some((condition) => condition !== null)
     ? sql.fragment`
       left join positions position on position.org_id = ${orgId} and position.asset_id = asset.id
-      where ${allOf(narrowing)}`
+      where ${allOf(conditions)}`
     : NOTHING;
   const named =
     keys === undefined
@@ -217,13 +246,12 @@ export function matched(
       union all
       select asset.id, asset.external_key, asset.name, asset.created_at, asset.updated_at from assets asset
       where ${allOf(standingOf(orgId, standing))} and asset.id = any(array(${idsByKeys('asset', orgId, keys)}))
-        and asset.id not in (select find_by_text('asset', ${orgId}, ${q}))`;
+        and asset.id not in (select find_by_text('asset', ${orgId}, ${q ?? ''}))`;
   return sql.fragment`matched as materialized (
     select asset.id, asset.external_key collate "C" as external_key, asset.name collate "C" as name,
       asset.created_at, asset.updated_at
     from (
-      select * from find_assets_by_text(${orgId}, ${q},
-        ${include_not_in_effect}::boolean, ${include_deleted}::boolean, ${is_active ?? null}::boolean)
+      select * from ${byText ?? byMetadata ?? NOTHING}
       ${named}
     ) asset${narrowed})`;
 }

@@ -1,7 +1,6 @@
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import * as assets from '../assets/list.ts';
-import { matched } from '../assets/list.ts';
 import { PLACED } from '../assets/queries.ts';
 import type { KeyedRow } from '../by-id-or-key.ts';
 import { allOf } from '../clauses.ts';
@@ -23,19 +22,20 @@ type NotFilters = 'sort' | 'limit' | 'offset' | 'include_deleted';
 export function pagesOfAssets(db: OrganizationDatabase, filters: ExportedAssets, signal: AbortSignal) {
   const { orgId } = db;
   const standing = { ...filters, include_deleted: false };
-  const { q, q_keys, ...values } = soughtTags(filters);
+  const { q, q_keys, metadata, ...values } = assets.soughtOf(filters);
+  const searched = { q, q_keys, metadata };
   const narrowing = assets.narrowedTo({ ...values, orgId });
   return pagesOf(db, signal, (after) => {
     const next = [sql.fragment`asset.external_key > ${after}`];
-    return q === undefined
+    return assets.isSearched(searched)
       ? sql.type(rowsOf<KeyedRow>())`
-          select asset.id, asset.external_key from ${PLACED}
-          where ${allOf([...assets.standingOf(orgId, standing), ...narrowing, ...next])}
-          order by asset.external_key limit ${FOUND}`
-      : sql.type(rowsOf<KeyedRow>())`
-          with ${matched(orgId, { q, q_keys }, standing, narrowing)}
+          with ${assets.matched(orgId, searched, standing, narrowing)}
           select asset.id, asset.external_key from matched asset
           where ${allOf(next)}
+          order by asset.external_key limit ${FOUND}`
+      : sql.type(rowsOf<KeyedRow>())`
+          select asset.id, asset.external_key from ${PLACED}
+          where ${allOf([...assets.standingOf(orgId, standing), ...narrowing, ...next])}
           order by asset.external_key limit ${FOUND}`;
   });
 }

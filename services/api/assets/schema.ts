@@ -19,6 +19,7 @@ import {
   keyFilter,
   microsBound,
   searchText,
+  textsByName,
 } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import { itemSchema, managedMembers, POSITION, positionInBrief, tagFilters } from '../items/item-schema.ts';
@@ -151,6 +152,8 @@ export const assetPatchBody = mergePatchOf<AssetRow>()(ASSET_PATCH, {
 
 const ASSET_SORT_FIELDS = ['external_key', 'name', 'created_at', 'updated_at'] as const;
 
+const MOST_METADATA_FILTERS = 5;
+
 /** Contract 4.2. */
 export const ASSET_LIST = {
   parameters: {
@@ -160,6 +163,11 @@ export const ASSET_LIST = {
       'DOCK-1',
     ]),
     ...tagFilters('Assets'),
+    metadata: described(
+      textsByName(MOST_METADATA_FILTERS),
+      'As `metadata.<name>=<value>`: assets whose metadata has this field with this value, texts as they are, anything else as its JSON (`1500`, `true`). Of each asset the first 500 fields are found.',
+      { 'metadata.owner': 'Blue Line' },
+    ),
     is_active: described(
       booleanFilter(undefined),
       'Only active assets, or only the others; both if left out.',

@@ -138,6 +138,7 @@ describe('the description', () => {
       ['location_id', 'array'],
       ['location_external_key', 'array'],
       ['tag_value', 'array'],
+      ['metadata', 'object'],
     ]);
     expect(repeatable('listLocations')).to.deep.equal([
       ['external_key', 'array'],

@@ -41,8 +41,16 @@ function withoutRivals(given: Record<string, unknown>, operation: Operation): [s
 
 function searchOf(given: readonly [string, unknown][]): string {
   return new URLSearchParams(
-    given.flatMap(([name, value]) => [value].flat().map((each): [string, string] => [name, String(each)])),
+    given.flatMap(([name, value]) =>
+      isObject(value)
+        ? Object.entries(value)
+        : [value].flat().map((each): [string, string] => [name, String(each)]),
+    ),
   ).toString();
+}
+
+function isObject(value: unknown): value is Record<string, string> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function valuesOf(document: OpenApiDocument): (schema: JsonSchema) => fc.Arbitrary<unknown> {
@@ -94,9 +102,11 @@ function valuesOf(document: OpenApiDocument): (schema: JsonSchema) => fc.Arbitra
       requiredKeys: (schema['required'] ?? []) as string[],
     });
     const names = texts({ ...(schema['propertyNames'] as JsonSchema), type: 'string' });
-    return schema['additionalProperties'] === true
-      ? fc.dictionary(names as fc.Arbitrary<string>, fc.jsonValue())
-      : own;
+    const others = schema['additionalProperties'];
+    if (isObject(others)) {
+      return fc.dictionary(names, values(others), { maxKeys: Number(schema['maxProperties']) });
+    }
+    return others === true ? fc.dictionary(names, fc.jsonValue()) : own;
   };
   return values;
 }

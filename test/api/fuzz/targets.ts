@@ -87,8 +87,8 @@ export function pathOf(template: string): Arbitrary<string> {
 
 function argumentOf(name: string, schema: JsonSchema): Arbitrary<string> {
   const type = schema['type'];
-  if (type === 'array') {
-    return argumentOf(name, schema['items'] as JsonSchema);
+  if (type === 'array' || type === 'object') {
+    return argumentOf(name, (schema['items'] ?? schema['additionalProperties']) as JsonSchema);
   }
   if (name === 'sort') {
     return fc.array(sortTerm(String(schema['description'])), { maxLength: 3 }).map((terms) => terms.join());
@@ -119,14 +119,15 @@ function queryOf(route: Route<ApiContext>): Arbitrary<string> {
       TEXTS,
     )
     .map(([name, value]) => `${encoded(name)}=${encoded(value)}`);
-  const declared = Object.entries(route.query.parameters).map(([name, { schema }]) =>
-    fc.oneof(
+  const declared = Object.entries(route.query.parameters).map(([prefix, { schema, hasMembers }]) => {
+    const name = hasMembers === true ? `${prefix}.owner` : prefix;
+    return fc.oneof(
       { weight: 12, arbitrary: argumentOf(name, schema).map((value) => `${name}=${encoded(value)}`) },
       { weight: 1, arbitrary: JUNK.map((value) => `${name}=${value}`) },
       { weight: 1, arbitrary: TEXTS.map((value) => `${name}=${encoded(value)}`) },
       { weight: 1, arbitrary: fc.constantFrom(name, `${name}=`, `${name}[]=1`, `${name}==`) },
-    ),
-  );
+    );
+  });
   const part =
     declared.length === 0 ? stray : fc.oneof({ weight: 20, arbitrary: fc.oneof(...declared) }, stray);
   const many = fc

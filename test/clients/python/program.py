@@ -23,6 +23,7 @@ def main() -> None:
 
     asset = client.create_asset({"name": "Pallet", "metadata": {"weights": [1, 2.5]}})["data"]
     changed = client.update_asset(asset["id"], {"description": "Blue", "updated_at": asset["updated_at"]})["data"]
+    assert client.list_assets(metadata={"metadata.weights": "[1, 2.5]"}, limit=1)["total_count"] == 1
     assert changed["description"] == "Blue" and changed["metadata"] == {"weights": [1, 2.5]}
     tag = client.attach_asset_tag(asset["id"], {"tag_type": "barcode", "value": "A+1 ü/&?"})["data"]
     assert [found["id"] for found in client.list_assets(tag_value="A+1 ü/&?")["data"]] == [asset["id"]]

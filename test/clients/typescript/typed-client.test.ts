@@ -28,6 +28,16 @@ describe('the typed client', () => {
     expect(new Set(used)).to.deep.equal(new Set(described.map(({ method, path }) => `${method} ${path}`)));
   });
 
+  it('filters by fields of metadata', async () => {
+    const { createTagtrailClient } = client();
+    const tagtrail = createTagtrailClient({ baseUrl: api.url, apiKey: api.key });
+    const body = { name: 'Filtered', metadata: { 'owner & co': 'Blue Line', n: 1 } };
+    await tagtrail.POST('/api/v1/assets', { body });
+    const metadata = { 'metadata.owner & co': 'Blue Line', 'metadata.n': '1' };
+    const { data } = await tagtrail.GET('/api/v1/assets', { params: { query: { metadata } } });
+    expect(data?.data.map((row: { name: string }) => row.name)).to.deep.equal(['Filtered']);
+  });
+
   it('pages through a list, every row once', async () => {
     const { key } = await api.organization();
     const names = Array.from({ length: 7 }, (_, index) => `Asset ${index}`);

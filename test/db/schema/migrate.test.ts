@@ -10,6 +10,7 @@ import { withDatabase } from '../../../db/timescale/connections/database-url.ts'
 import { createDatabase } from '../../../db/timescale/schema/create-database.ts';
 import { isMigrated, migrate } from '../../../db/timescale/schema/migrate.ts';
 import { isFunctions, newestOf, readMigrations } from '../../../db/timescale/schema/migrations.ts';
+import { finishSearchIndexes } from '../../../db/timescale/schema/search-indexes.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { serverUrl } from '../../support/database.ts';
 import { run } from '../../support/process.ts';
@@ -67,20 +68,13 @@ describe('migrations', () => {
   });
 
   it('give barcodes with FNC1 from before the keys by which scanners without it find them', async () => {
-    const migrations = readMigrations();
     const values = [
       '018061414112345810L1\u001d216789',
       ']d2018061414112345810L1\u001d216789',
       '\u001d0180614141123458216789',
       'A\u001dB',
     ];
-    await migrate(
-      url,
-      migrations.slice(
-        0,
-        migrations.findIndex(({ name }) => name.startsWith('0218-')),
-      ),
-    );
+    await migrate(url, migrationsBefore('0218-'));
     await query(url, `insert into organizations (name) values ('a')`);
     await query(url, `insert into assets (org_id, name, external_key) values (1, 'a', 'a')`);
     for (const value of values) {
@@ -97,6 +91,34 @@ describe('migrations', () => {
     expect(
       await query(url, 'select tag_key as spelling, normal_key as normal from tags order by id'),
     ).to.deep.equal(keys);
+  });
+
+  it('leave assets to be indexed by their metadata beside those who write, and find them meanwhile', async () => {
+    await migrate(url, migrationsBefore('0224-'));
+    await query(url, `insert into organizations (name) values ('a'), ('b')`);
+    await query(
+      url,
+      `insert into assets (org_id, name, external_key, metadata)
+       values (1, 'a', 'a', '{"n":1}'), (1, 'b', 'b', '{"n":2}'), (2, 'c', 'c', '{"n":1}')`,
+    );
+    const found = () =>
+      query(
+        url,
+        `select found.external_key from set_config('tagtrail.org_id', '1', true) as set_org
+         cross join lateral find_assets_by_metadata(
+           set_org::integer, '{"n":"1"}', false, false, null) as found`,
+      );
+    const statistics = () =>
+      query(
+        url,
+        `select attstattarget as target from pg_attribute where attrelid = to_regclass('assets__fields')`,
+      );
+    await migrate(url);
+    expect(await found()).to.deep.equal([{ external_key: 'a' }]);
+    expect(await statistics()).to.deep.equal([]);
+    expect(await finishSearchIndexes(url)).to.deep.equal(['assets__fields']);
+    expect(await found()).to.deep.equal([{ external_key: 'a' }]);
+    expect(await statistics()).to.deep.equal([{ target: 0 }]);
   });
 
   it('refuse a database that a newer version has migrated', async () => {
@@ -212,4 +234,12 @@ async function query(url: string, sql: string, values: unknown[] = []): Promise<
   } finally {
     await client.end();
   }
+}
+
+function migrationsBefore(start: string) {
+  const migrations = readMigrations();
+  return migrations.slice(
+    0,
+    migrations.findIndex(({ name }) => name.startsWith(start)),
+  );
 }

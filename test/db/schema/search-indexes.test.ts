@@ -60,6 +60,7 @@ describe('the indexes of searches, where they are missing', () => {
       'changes__org_id_actor',
       'changes__at_of_address',
       'submissions__org_id_handheld_id_received_at',
+      'assets__fields',
     ];
     await client.query(`drop index ${long}`);
     expect(await finishSearchIndexes(url)).to.deep.equal([...ALL, ...long]);
