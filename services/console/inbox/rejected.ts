@@ -14,8 +14,7 @@ import { found, listed, noContent } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
 import { ONE_REJECTED } from './one-rejected.ts';
-import { REJECTED_QUERY, readerView } from './queries.ts';
-import { hideBody, REJECTED, REJECTED_WHOLE } from './schema.ts';
+import { hideBody, REJECTED, REJECTED_QUERY, REJECTED_WHOLE, readerView } from './schema.ts';
 
 const list = memberRoute({
   ...{ method: 'GET', path: '/console/v1/rejected', operationId: 'listRejected' },

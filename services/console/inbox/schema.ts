@@ -12,9 +12,20 @@ import {
 } from '../../../base/checks/fields.ts';
 import { accepted, type Checked, invalidValue, refused, required } from '../../../base/checks/issues.ts';
 import { nullableSchema, optional, type Values } from '../../../base/checks/members.ts';
+import type { ReaderReference } from '../../../domain/administration/readers/reader-references.ts';
 import { KEPT_KINDS } from '../../../domain/administration/rejected/kept-message.ts';
+import { KEPT_STATES, type KeptState } from '../../../domain/administration/rejected/kept-page.ts';
+import { UNKNOWN_TAG_SORTS } from '../../../domain/administration/unknown-tags/page.ts';
+import { TAG_TYPES } from '../../../domain/tracking/tag-type.ts';
 import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts';
-import { listSchema, PAGING } from '../../../platform/http/lists.ts';
+import { listSchema, PAGING, sortBy } from '../../../platform/http/lists.ts';
+import {
+  booleanFilter,
+  choiceFilter,
+  idFilter,
+  searchText,
+  timeBound,
+} from '../../../platform/http/parameters.ts';
 import {
   COUNT_SCHEMA,
   FLAG_SCHEMA,
@@ -25,6 +36,33 @@ import {
   TEXT_OR_NULL,
   TEXT_SCHEMA,
 } from '../serving/schemas.ts';
+
+export const UNKNOWN_TAG_QUERY = {
+  parameters: {
+    ignored: booleanFilter(false),
+    tag_type: choiceFilter(TAG_TYPES, undefined),
+    reader_id: idFilter,
+    q: searchText,
+    first_seen_after: timeBound,
+    sort: sortBy(UNKNOWN_TAG_SORTS, [{ field: 'last_seen_at', isDescending: true }]),
+    ...PAGING,
+  },
+};
+
+export const REJECTED_QUERY = {
+  parameters: {
+    state: choiceFilter<KeptState, KeptState>(KEPT_STATES, 'open'),
+    kind: choiceFilter(KEPT_KINDS, undefined),
+    reader_id: idFilter,
+    q: searchText,
+    after_id: idFilter,
+    ...PAGING,
+  },
+};
+
+export function readerView(id: number | null, readers: ReadonlyMap<number, ReaderReference>) {
+  return id === null ? null : { id, name: readers.get(id)?.name ?? String(id) };
+}
 
 const READER_OR_NULL = nullableSchema(objectOf({ id: ID_SCHEMA, name: TEXT_SCHEMA }));
 

@@ -17,8 +17,7 @@ import type { Parameter } from '../../../platform/http/parameters.ts';
 import { answered, found, noContent } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
-import { readerView, UNKNOWN_TAG_QUERY } from './queries.ts';
-import { ATTACHED, attachBody, hideBody, UNKNOWN_TAGS } from './schema.ts';
+import { ATTACHED, attachBody, hideBody, readerView, UNKNOWN_TAG_QUERY, UNKNOWN_TAGS } from './schema.ts';
 
 interface TagName {
   tagType: TagType;
