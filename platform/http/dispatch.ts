@@ -134,7 +134,7 @@ function send(koa: Koa.Context, { status, headers, body }: Answer, largeAnswers:
   } else if (body instanceof FileAnswer) {
     sendFile(koa, largeAnswers, body);
   } else {
-    sendJson(koa, status, body);
+    sendJson(koa, status, body, headers['Content-Type']);
   }
 }
 
@@ -215,12 +215,17 @@ function measureBodies(registry: Registry, bytes: () => number): Counter<'why'> 
   return refusals;
 }
 
-export function sendJson(koa: Koa.Context, status: number, body: object | null): void {
+export function sendJson(
+  koa: Koa.Context,
+  status: number,
+  body: object | null,
+  type: string | string[] = 'application/json',
+): void {
   koa.status = status;
   if (body === null) {
     koa.body = null;
   } else {
-    koa.set('Content-Type', 'application/json');
+    koa.set('Content-Type', type);
     koa.body =
       body instanceof JsonBytes ? bufferOf(body.bytes) : sendable(writeJson(body), koa.state['requestId']);
   }

@@ -18,6 +18,7 @@ import type { KeyCache } from './access/queries.ts';
 import { type DescriptionOptions, describePublicApi } from './description/document.ts';
 import { publishDescription } from './description/publish.ts';
 import { mcpRoute } from './mcp/route.ts';
+import { resolverRoutes, sendPeople } from './resolver.ts';
 import { API_RESOURCES, API_ROUTES } from './routes.ts';
 import type { ApiContext } from './serving/context.ts';
 import { contextOf, type Serving } from './serving/serving.ts';
@@ -49,10 +50,10 @@ export function createApp({
 }: AppParts): Koa {
   return createHttpApp({
     ...parts,
-    routes: [...API_ROUTES, mcpRoute(API_ROUTES, consoleUrl)],
+    routes: [...API_ROUTES, mcpRoute(API_ROUTES, consoleUrl), ...resolverRoutes(consoleUrl)],
     access: apiKeyAccess({ ...serving, keys, usage: keyUsage }),
     largeBodies: { threads: serving.largeBodies, bodies: import.meta.resolve('./bodies.ts') },
-    pages: [servePages(health), compressAnswers()],
+    pages: [servePages(health), ...(consoleUrl === null ? [] : [sendPeople(consoleUrl)]), compressAnswers()],
     hasEtags: true,
     documents: [publishDescription(() => describePublicApi(API_RESOURCES, description))],
   });

@@ -9,6 +9,7 @@ export { knownIfAsked, windowFrom } from './past/parameters.ts';
 export { DWELL as DWELL_REPORT } from './reports/dwell-route.ts';
 export { POSITIONS_AT as POSITIONS_REPORT } from './reports/positions-at-route.ts';
 export { STAYS as STAYS_REPORT } from './reports/stays-route.ts';
+export { sendPeople } from './resolver.ts';
 export { API_ROUTES } from './routes.ts';
 export { mayReadAddresses } from './rules/addresses.ts';
 export type { ApiContext } from './serving/context.ts';

@@ -14,7 +14,7 @@ import { organizationMoves, Problem } from '../../platform/http/problem.ts';
 import type { LoggedRequests } from '../../platform/http/request-log.ts';
 import type { RefuseSignIn } from '../../platform/rate-limit/sign-in-failures.ts';
 import type { Health } from '../../platform/runtime/health.ts';
-import { contextOf } from '../api/entry.ts';
+import { contextOf, sendPeople } from '../api/entry.ts';
 import { APP_HEADERS } from './app-folder.ts';
 import type { ErrandCookie } from './oidc/errand-cookie.ts';
 import { oidcPages } from './oidc/pages.ts';
@@ -64,6 +64,7 @@ export function createApp({
       servePages(health),
       answerHeaders(isSecure),
       ...oidc,
+      sendPeople(''),
       serveFiles(appFolder, APP_HEADERS),
       compressAnswers(),
     ],

@@ -3,6 +3,7 @@ import { openOrganizationDoor } from '../../db/timescale/connections/organizatio
 import { importFile } from '../../domain/master-data/imports/import-file.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { expectIssues, expectProblem, useApi } from '../support/api.ts';
+import { Site } from '../support/site.ts';
 
 for (const resource of ['assets', 'locations'] as const) {
   const noun = resource === 'assets' ? 'asset' : 'location';
@@ -163,3 +164,88 @@ for (const resource of ['assets', 'locations'] as const) {
     });
   });
 }
+
+describe('the resolver of Digital Links', () => {
+  const api = useApi({ CONSOLE_URL: 'https://tracking.example.com' });
+  const LINK = '/id/01/80614141123458/21/6%2F7';
+  const get = (path: string, headers: Record<string, string>) =>
+    fetch(api.url + path, { headers, redirect: 'manual' });
+  const asked = async (path: string, key: string) => {
+    const response = await get(path, { Authorization: `Bearer ${key}` });
+    return {
+      status: response.status,
+      type: response.headers.get('Content-Type'),
+      body: JSON.parse(await response.text()),
+    };
+  };
+  let id: number;
+
+  before(async () => {
+    const site = Site.of(api.database, api.orgId);
+    id = await site.asset('CRATE-1', '(01)80614141123458(21)6/7', 'barcode');
+    await site.asset('DRUM', '3074257BF7194E4000001A85');
+    await site.asset('PALLET', '(00)106141412345678908', 'barcode');
+  });
+
+  it('tells programs with a key which asset it is, as linked data, by any notation', async () => {
+    const { status, type, body } = await asked(LINK, api.key);
+    expect([status, type]).to.deep.equal([200, 'application/ld+json']);
+    expect(body).to.deep.equal({
+      '@context': { '@vocab': 'https://schema.org/' },
+      '@id': 'https://id.gs1.org/01/80614141123458/21/6%2F7',
+      '@type': 'IndividualProduct',
+      ...{ identifier: 'CRATE-1', name: 'CRATE-1' },
+      sameAs: { '@id': `/api/v1/assets/${id}` },
+      url: { '@id': `https://tracking.example.com/#/asset/${id}` },
+    });
+    for (const [path, found] of [
+      ['/id/gtin/80614141123458/lot/A/ser/6%2F7', 'CRATE-1'],
+      ['/id/01/80614141123458/21/6789', 'DRUM'],
+      ['/id/00/106141412345678908', 'PALLET'],
+    ] as const) {
+      expect((await asked(path, api.key)).body.identifier, path).to.equal(found);
+    }
+  });
+
+  it('says the same of what is unknown, of what others have, and of what names nothing', async () => {
+    const other = await api.organization('Other');
+    const answers = [
+      await asked(LINK, other.key),
+      await asked('/id/01/80614141123458/21/NONE', api.key),
+      await asked('/id/01/80614141123459/21/6', api.key),
+      await asked('/id/a/b', api.key),
+    ];
+    for (const { status, body } of answers) {
+      expect([status, body.error.type, body.error.detail]).to.deep.equal([
+        404,
+        'not_found',
+        'Asset not found',
+      ]);
+    }
+    const blind = await api.keyWith(['locations:read']);
+    expect((await asked(LINK, blind)).status).to.equal(403);
+  });
+
+  it('names both assets if tags of two name the same', async () => {
+    await Site.of(api.database, api.orgId).asset(
+      'TWIN',
+      'https://example.com/00/106141412345678908',
+      'barcode',
+    );
+    const { status, body } = await asked('/id/00/106141412345678908', api.key);
+    expect(status).to.equal(409);
+    expect(body.error.detail).to.equal('Tags of PALLET and TWIN name the same');
+  });
+
+  it('sends whoever has a browser to the console, whatever there is, and strangers without one away', async () => {
+    for (const path of [LINK, '/id/01/80614141123458/21/NONE']) {
+      const person = await get(path, { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
+      expect(person.status).to.equal(302);
+      const link = encodeURIComponent(`https://id.gs1.org${path.slice(3)}`);
+      expect(person.headers.get('Location')).to.equal(
+        `https://tracking.example.com/#/find?q=${link}&open=true`,
+      );
+      expect((await get(path, {})).status).to.equal(401);
+    }
+  });
+});

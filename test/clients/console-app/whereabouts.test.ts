@@ -150,6 +150,18 @@ describe('the console, looking for where things are', () => {
     expect(await faultsOf(page, 'find')).to.deep.equal([]);
   });
 
+  it('opens the page of what a Digital Link on a label names, after signing in too', async () => {
+    await site.asset('LABELLED', '(01)80614141123458(21)6/7', 'barcode');
+    const link = '/id/01/80614141123458/21/6%2F7';
+    const page = await app.open(link.slice(1), token);
+    await page.getByRole('heading', { name: 'LABELLED' }).waitFor();
+    await page.goto(new URL(link.replace('6%2F7', '8'), page.url()).href);
+    await page.getByText('Nothing').first().waitFor();
+    const stranger = await app.open(link.slice(1), null);
+    await stranger.getByLabel('Password').waitFor();
+    expect(await stranger.evaluate('location.hash')).to.include('#/find?q=');
+  });
+
   it('says the state before the place of what may be gone, and in the list of the place', async () => {
     const asset = await site.asset('CRATE-1', 'E28099');
     await read('E28099', place.yard, 300, -50);

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import { serverNow } from '../../api/server-clock.ts';
 import type { Found, FoundAsset, FoundLocation, PresenceState } from '../../api/types.ts';
@@ -9,15 +10,30 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { StateBadge, usePresence } from '../../parts/presence.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
-import { address, href } from '../../router/router.ts';
+import { address, href, replaceAddress } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 
-/** `#/find?q=…`: assets by name, key or tag in any spelling, and places. */
+/** The page of what was found, if that is one thing. */
+function onlyOne({ assets, locations }: Found): string | null {
+  const pages = [
+    ...assets.map(({ id }) => href('asset', id)),
+    ...locations.map(({ id }) => href('place', id)),
+  ];
+  return pages.length === 1 ? (pages[0] ?? null) : null;
+}
+
+/** `#/find?q=…`: assets by name, key or tag in any spelling, and places. With `open`, the page of the only one. */
 export function FindScreen() {
   const t = texts.value.find;
   const q = address.value.query.get('q') ?? '';
   const { answer, problem, isLoading, reload } = useRead<{ data: Found }>(q === '' ? null : '/find', { q });
   const found = answer?.data;
+  const only = found === undefined || !address.value.query.has('open') ? null : onlyOne(found);
+  useEffect(() => {
+    if (only !== null) {
+      replaceAddress(only);
+    }
+  }, [only]);
   const { byId } = usePresence(found?.assets.map(({ id }) => id) ?? []);
   return (
     <div class="page find-page">
