@@ -1,8 +1,8 @@
 import type { RefObject } from 'preact';
 import { href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { coloursOf } from '../place-colours.ts';
 import type { Bar, Lane } from './lanes-of.ts';
+import { coloursOf } from './lanes-of.ts';
 import { type Range, ticksOf } from './ticks.ts';
 
 /** Stays as bars, a lane for each place, above a time axis. The same is said in words elsewhere. */

@@ -3,7 +3,7 @@ import type { Asset, Decision, Latest, ReadAround, Rival, Scan, Why } from '../.
 import { useRead } from '../../api/use-read.ts';
 import { durationText } from '../../parts/duration.ts';
 import { Instant } from '../../parts/instant.tsx';
-import { coloursOf } from '../../parts/place-colours.ts';
+import { coloursOf } from '../../parts/timeline/lanes-of.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';
 import { PlainTable } from '../../parts/table.tsx';

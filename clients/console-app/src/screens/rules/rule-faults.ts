@@ -1,6 +1,6 @@
 import { ApiError, type FieldFault } from '../../api/api-error.ts';
 import { texts } from '../../texts/texts.ts';
-import { keysIn, linesIn } from './typed-lists.ts';
+import { keysIn, linesIn } from './rule-draft.ts';
 
 const MOST_NAMED = 10;
 
