@@ -20,7 +20,7 @@ describe('places in the console', () => {
     await page.keyboard.type('Dock 4');
     await within.fill('hall');
     await page.getByRole('option', { name: 'Hall' }).click();
-    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('dialog', { name: 'Dock 4' }).waitFor();
     await page.locator('dialog .toast').waitFor();
     await page.locator('dialog .side-foot').waitFor();

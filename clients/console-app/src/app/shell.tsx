@@ -12,6 +12,7 @@ import { canNotify, chooseToNotify, notifies, openAlerts, useOpenAlerts } from '
 import { ConfirmDialog } from '../parts/confirm.tsx';
 import { EmptyState, NoScreen } from '../parts/empty-state.tsx';
 import { instantText } from '../parts/instant.tsx';
+import { Words } from '../parts/page-head.tsx';
 import { Popover } from '../parts/popover.tsx';
 import { isPrinting, loadingWhole, shownFilters } from '../parts/printing.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
@@ -387,14 +388,13 @@ function HelpSheet({ onClose }: { onClose: () => void }) {
           ))}
         </dl>
         <h3>{t.words}</h3>
-        <dl class="words">
-          {t.wordList.map(([word, meaning]) => (
-            <div key={word}>
-              <dt>{word}</dt>
-              <dd>{meaning}</dd>
-            </div>
-          ))}
-        </dl>
+        <Words of={t.wordList} />
+        {Object.values(t.about).map(({ title, says }) => (
+          <>
+            <h3>{title}</h3>
+            <Words of={says} />
+          </>
+        ))}
       </div>
     </SideSheet>
   );

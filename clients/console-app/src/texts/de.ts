@@ -119,6 +119,61 @@ export const de = {
       ],
       ['Leser', 'ein fest montiertes Gerät, das Etiketten liest; jede Antenne gehört zu einem Ort.'],
     ],
+    explain: (title) => `${title}: was das heißt`,
+    about: {
+      states: {
+        title: 'Zustände',
+        says: [
+          ['Da', 'dort kürzlich gelesen, oder zuletzt an einem Tor, das sagt, wohin es ging.'],
+          [
+            'Überfällig',
+            'in einem Raum länger ungelesen, als Dinge dort ungelesen bleiben, und nirgends sonst.',
+          ],
+          ['Vermisst', 'länger überfällig, als eine Regel erlaubt, oder bei einer Prüfung nicht gefunden.'],
+          ['Unbekannt', 'niemand weiß es: Der Leser, der es sähe, ist nicht zu hören.'],
+          ['Nie gesehen', 'kein Leser oder Handgerät hat sein Etikett gelesen.'],
+        ],
+      },
+      location: {
+        title: 'Ort',
+        says: [
+          ['Wo ein Objekt ist', 'der Ort der Antenne oder des Handgeräts, das es zuletzt gelesen hat.'],
+          [
+            'Wenn mehrere Antennen es hören',
+            'die stärkste oder die Position zwischen ihnen, wie unter „Ortung“ eingestellt.',
+          ],
+          ['Warum', 'zeigt auf der Seite eines Objekts die Lesung, die entschieden hat.'],
+        ],
+      },
+      dwell: {
+        title: 'Verweildauer',
+        says: [
+          ['Verweildauer', 'wie lange Objekte blieben; es zählt nur die Zeit im gewählten Zeitraum.'],
+          ['Median', 'die Hälfte der Aufenthalte war kürzer.'],
+          ['9 von 10 binnen', 'ein Zehntel der Aufenthalte dauerte länger.'],
+        ],
+      },
+      turns: {
+        title: 'Umläufe',
+        says: [
+          [
+            'Umlauf',
+            'der Weg vom Verlassen eines Ortes bis zur Ankunft an einem anderen, was auch dazwischen liegt.',
+          ],
+          ['Nicht beendet', 'losgegangen und bis zum Ende weder angekommen noch zurück.'],
+        ],
+      },
+      sweeps: {
+        title: 'Prüfungen',
+        says: [
+          ['Prüfung', 'jemand scannt mit einem Handgerät alles, was an einem Ort ist.'],
+          ['Gefunden', 'dort erwartet und gescannt.'],
+          ['Vermisst', 'dort erwartet und nicht gescannt.'],
+          ['Hierher bewegt', 'woanders erwartet: Jetzt sind sie hier.'],
+          ['Unbekannte Etiketten', 'Etiketten ohne Objekt; sie sind im Eingang.'],
+        ],
+      },
+    },
   },
   problems: {
     offline: 'Der Server ist nicht erreichbar. Prüfen Sie das Netz und versuchen Sie es erneut.',
@@ -208,6 +263,8 @@ export const de = {
     inactive: 'Nicht aktiv',
     nothingFound: 'Nichts gefunden',
     create: 'Anlegen',
+    createAnother: 'Anlegen und noch eines',
+    addWithin: 'Ort darin anlegen',
     theirs: {
       title: 'Inzwischen von jemand anderem geändert',
       of: {
@@ -1017,6 +1074,31 @@ export const de = {
     forGood: 'dauerhaft',
     retentionHint:
       'Wie diese Konsole eingestellt ist (SCAN_RETENTION_DAYS, MOVES_RETENTION_DAYS, LATENESS_DAYS).',
+  },
+  firstSteps: {
+    title: (done, of) => `Erste Schritte: ${number(done)} von ${number(of)} getan`,
+    hide: 'Ausblenden',
+    done: 'getan',
+    byAdmin: 'Das macht, wer verwaltet.',
+    steps: {
+      places: 'Orte anlegen',
+      reader: 'Einen Leser anlegen',
+      antennas: 'Sagen, wo seine Antennen sind',
+      assets: 'Objekte mit Etiketten anlegen',
+      move: 'Die erste Bewegung sehen',
+      rule: 'Eine Regel Alarm schlagen lassen',
+      person: 'Jemanden einladen',
+    },
+    hints: {
+      places: 'Gelände, Hallen, Tore, Regale: wo etwas sein kann. Eines im anderen.',
+      reader:
+        'Vier Schritte, von den Zugangsdaten zu dem, was er liest. Ein Handgerät geht auch (Einstellungen).',
+      antennas: 'Jede Antenne steht für einen Ort: Was sie liest, ist dort.',
+      assets: 'Eintippen, aus einer Datei importieren, oder gelesene Etiketten aus dem Eingang nehmen.',
+      move: 'Halten Sie etwas mit Etikett vor eine Antenne. Etiketten, die niemand kennt, sind im Eingang.',
+      rule: 'Etwas bleibt zu lange, ist, wo es nicht sein darf, oder ein Leser verstummt.',
+      person: 'Mit einem Link, den Sie schicken. Was die Person darf, bestimmen Sie.',
+    },
   },
   now: {
     silent: (count) => `${counted(count, 'Leser ist', 'Leser sind')} nicht zu hören`,

@@ -113,6 +113,58 @@ export const en = {
       ['Stay', 'the time from when an asset was first seen at a place until it was seen at another.'],
       ['Reader', 'a fixed device that reads tags; each of its antennas belongs to a place.'],
     ] as [string, string][],
+    explain: (title: string) => `${title}: what it means`,
+    about: {
+      states: {
+        title: 'States',
+        says: [
+          ['Present', 'read there recently, or last read at a gate, which says where it went.'],
+          ['Overdue', 'in a room, unread for longer than things there go unread, and read nowhere else.'],
+          ['Missing', 'overdue for longer than a rule allows, or not found by a sweep.'],
+          ['Unknown', 'nobody can tell: the reader that would see it cannot be heard.'],
+          ['Never seen', 'no reader or handheld has read its tag.'],
+        ],
+      },
+      location: {
+        title: 'Location',
+        says: [
+          ['Where an asset is', 'the place of the antenna or handheld that read it last.'],
+          [
+            'If several antennas hear it',
+            'the strongest, or the position between them, as set under “Location”.',
+          ],
+          ['Why', 'on the page of an asset shows the read that decided.'],
+        ],
+      },
+      dwell: {
+        title: 'Dwell',
+        says: [
+          ['Dwell', 'how long assets stayed; only the time within the chosen window counts.'],
+          ['Median', 'half of the stays were shorter.'],
+          ['9 of 10 within', 'a tenth of the stays took longer.'],
+        ],
+      },
+      turns: {
+        title: 'Turns',
+        says: [
+          ['Turn', 'the trip from leaving one place to arriving at another, whatever lies between.'],
+          ['Not ended', 'left, and by the end of the window neither arrived nor back.'],
+        ],
+      },
+      sweeps: {
+        title: 'Sweeps',
+        says: [
+          ['Sweep', 'somebody scans all that is at a place with a handheld.'],
+          ['Found', 'expected there, and scanned.'],
+          ['Missing', 'expected there, and not scanned.'],
+          ['Moved here', 'expected elsewhere: now they are here.'],
+          ['Unknown tags', 'tags of no asset; they are in the inbox.'],
+        ],
+      },
+    } as Record<
+      'states' | 'location' | 'dwell' | 'turns' | 'sweeps',
+      { title: string; says: [string, string][] }
+    >,
   },
   problems: {
     offline: 'The server cannot be reached. Check the network and try again.',
@@ -202,6 +254,8 @@ export const en = {
     inactive: 'Not active',
     nothingFound: 'Nothing matches',
     create: 'Create',
+    createAnother: 'Create and add another',
+    addWithin: 'Add a place within',
     theirs: {
       title: 'Changed by somebody else in the meantime',
       of: {
@@ -977,6 +1031,30 @@ export const en = {
     days: (days: number) => counted(days, 'day', 'days'),
     forGood: 'forever',
     retentionHint: 'By this console’s settings (SCAN_RETENTION_DAYS, MOVES_RETENTION_DAYS, LATENESS_DAYS).',
+  },
+  firstSteps: {
+    title: (done: number, of: number) => `First steps: ${number(done)} of ${number(of)} done`,
+    hide: 'Hide',
+    done: 'done',
+    byAdmin: 'An administrator does this.',
+    steps: {
+      places: 'Add places',
+      reader: 'Add a reader',
+      antennas: 'Say where its antennas are',
+      assets: 'Add assets with tags',
+      move: 'See the first asset move',
+      rule: 'Have a rule raise alerts',
+      person: 'Invite somebody',
+    },
+    hints: {
+      places: 'Sites, halls, docks, shelves: where things can be. One within another.',
+      reader: 'Four steps, from its login to what it reads. A handheld does, too (Settings).',
+      antennas: 'Each antenna stands for a place: what it reads is there.',
+      assets: 'Type them in, import a file, or take tags that were read from the inbox.',
+      move: 'Hold a tagged thing in front of an antenna. Tags that nobody knows are in the inbox.',
+      rule: 'Something stays too long, is where it must not be, or a reader falls silent.',
+      person: 'By a link that you send. What they may do is up to you.',
+    },
   },
   now: {
     silent: (count: number) => `${counted(count, 'reader', 'readers')} cannot be heard`,

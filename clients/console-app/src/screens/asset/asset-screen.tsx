@@ -126,7 +126,7 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
 function Head({ asset }: { asset: Asset }) {
   const t = texts.value.asset;
   return (
-    <PageHead title={asset.name} sub={<span class="mono">{asset.external_key}</span>}>
+    <PageHead title={asset.name} sub={<span class="mono">{asset.external_key}</span>} about="location">
       {asset.deleted_at !== null && <Badge tone="refused">{texts.value.assets.retired}</Badge>}
       {asset.deleted_at === null && !asset.is_active && <Badge>{texts.value.items.inactive}</Badge>}
       {asset.deleted_at === null && (

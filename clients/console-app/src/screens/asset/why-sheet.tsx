@@ -3,10 +3,10 @@ import type { Asset, Decision, Latest, ReadAround, Rival, Scan, Why } from '../.
 import { useRead } from '../../api/use-read.ts';
 import { durationText } from '../../parts/duration.ts';
 import { Instant } from '../../parts/instant.tsx';
-import { coloursOf } from '../../parts/timeline/lanes-of.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';
 import { PlainTable } from '../../parts/table.tsx';
+import { coloursOf } from '../../parts/timeline/lanes-of.ts';
 import { texts } from '../../texts/texts.ts';
 
 /** Why the asset is said to be, or to have been, where it was at an instant; null for now. */

@@ -20,6 +20,8 @@ export interface ItemKind<Item extends Asset | Place, Draft extends ItemDraft = 
   MoreFields?: ComponentType<FieldsProps<Draft>>;
   /** Below its tags. */
   Besides?: ComponentType<{ item: Item }>;
+  /** What a new one begins with; after another one, if that is given. */
+  newDraft?: (after?: Draft) => Draft;
   /** The values that undo a change, if undo is offered. */
   undoOf?: (before: Item, draft: Draft) => Record<string, unknown> | undefined;
 }

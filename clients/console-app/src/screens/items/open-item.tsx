@@ -33,7 +33,7 @@ export function OpenItem<Item extends Asset | Place, Draft extends ItemDraft>({
   rows: readonly Item[];
 }) {
   const open = address.value.query.get('open');
-  const close = () => leaveFor(hrefWith({ open: null }));
+  const close = () => leaveFor(hrefWith({ open: null, within: null }));
   if (open === null) {
     return null;
   }
@@ -265,10 +265,11 @@ function NewItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({
   onClose: () => void;
 }) {
   const t = texts.value.items;
-  const empty = kind.draftOf();
+  const begin = (after?: Draft) => kind.newDraft?.(after) ?? kind.draftOf();
+  const [empty, setEmpty] = useState(() => begin());
   const [draft, setDraft] = useState(empty);
   const action = useAction();
-  const create = async () => {
+  const create = async (): Promise<Item> => {
     const { external_key } = draft;
     const written = Object.entries(kind.valuesOf(draft)).filter(([, value]) => value !== null);
     const { data } = await post<{ data: Item }>(kind.path, {
@@ -276,8 +277,14 @@ function NewItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({
       ...(external_key === '' ? {} : { external_key }),
     });
     toast(t.created(data.name));
-    // On with its tags.
-    leaveFor(hrefWith({ open: data.id }));
+    return data;
+  };
+  const createAnother = async () => {
+    await create();
+    const next = begin(draft);
+    setEmpty(next);
+    setDraft(next);
+    document.querySelector<HTMLElement>('dialog [name=name]')?.focus();
   };
   return (
     <FormSheet
@@ -288,7 +295,18 @@ function NewItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({
       submit={t.create}
       action={action}
       shown={kind.shownFields}
-      onSubmit={create}
+      others={
+        <button
+          type="button"
+          class="secondary"
+          disabled={action.isBusy || draft.name === ''}
+          onClick={() => void action.run(createAnother)}
+        >
+          {t.createAnother}
+        </button>
+      }
+      // On with its tags.
+      onSubmit={async () => leaveFor(hrefWith({ open: (await create()).id, within: null }))}
     >
       <ItemFields
         kind={kind}

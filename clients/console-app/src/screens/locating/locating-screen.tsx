@@ -44,7 +44,7 @@ export function LocatingScreen() {
   const inForce = made?.filter(({ state }) => state === 'in_force') ?? [];
   return (
     <div class="page locating">
-      <PageHead title={texts.value.screens.locating} sub={t.sub} />
+      <PageHead title={texts.value.screens.locating} sub={t.sub} about="location" />
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
       <div class={mayTry ? 'cards' : 'stack'}>
         {mayTry && <TryForm tried={tried} problem={trial.problem} onAgain={trial.again} />}

@@ -19,6 +19,7 @@ import { FEW, visibleRows } from '../../parts/tree/visible-rows.ts';
 import { address, go, href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
+import { FirstSteps } from './first-steps.tsx';
 
 /** `#/now?q=…`: every place with its assets, and live moves. */
 export function NowScreen() {
@@ -39,7 +40,12 @@ export function NowScreen() {
   }
   return (
     <div class="page now">
-      <PageHead title={texts.value.screens.now} sub={t.sub(model.assets, model.size)} />
+      <PageHead
+        title={texts.value.screens.now}
+        sub={t.sub(model.assets, model.size)}
+        about={model.assets > 0 ? 'states' : undefined}
+      />
+      <FirstSteps model={model} />
       {model.assets > 0 && <StateCounts states={states} />}
       {model.size === 0 ? (
         <EmptyState icon="places" title={t.none} hint={t.noneHint}>

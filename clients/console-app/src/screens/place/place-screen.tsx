@@ -29,7 +29,7 @@ import { href, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { OpenItem } from '../items/open-item.tsx';
-import { PLACE_KIND } from '../places/place-kind.tsx';
+import { AddWithin, PLACE_KIND } from '../places/place-kind.tsx';
 import { WatchLine } from '../places/watch.tsx';
 
 /** `#/place/4?open=4`: its assets, since when, and recent arrivals and departures. */
@@ -64,6 +64,7 @@ export function PlaceScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
     <div class="page place">
       <PlacePath place={place} />
       <PageHead title={place.name} sub={<span class="mono">{place.key}</span>}>
+        <AddWithin parentKey={place.key} />
         <a class="secondary" href={hrefWith({ open: place.id })}>
           {may('operator') ? texts.value.asset.edit : texts.value.asset.details}
         </a>

@@ -1,6 +1,8 @@
 import type { Place } from '../../api/types.ts';
 import { ItemPicker, type PickedItem } from '../../parts/item-picker.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
+import { address, href } from '../../router/router.ts';
+import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import {
   type FieldsProps,
@@ -21,16 +23,40 @@ export const PLACE_KIND: ItemKind<Place, PlaceDraft> = {
   retired: { path: '/retired-locations', screen: 'place' },
   words: () => texts.value.places,
   draftOf: (place) => ({ ...itemDraftOf(place), parent: parentOf(place) }),
-  valuesOf: (draft) => ({ ...itemValuesOf(draft), parent_id: draft.parent?.id ?? null }),
+  valuesOf: ({ parent, ...draft }) => ({
+    ...itemValuesOf(draft),
+    // One that the address names is known by its key.
+    ...(parent?.id === 0 ? { parent_external_key: parent.external_key } : { parent_id: parent?.id ?? null }),
+  }),
   shownFields: [...ITEM_FIELDS, 'parent_id'],
   OwnFields: ParentField,
-  Besides: ({ item }) => <WatchLine place={item} />,
+  newDraft: (after) => ({ ...itemDraftOf(undefined), parent: after === undefined ? within() : after.parent }),
+  Besides: ({ item }) => (
+    <>
+      <WatchLine place={item} />
+      <AddWithin parentKey={item.external_key} />
+    </>
+  ),
   undoOf: ({ parent_id }, { parent }) => ((parent?.id ?? null) === parent_id ? undefined : { parent_id }),
 };
 
 function parentOf(place: Place | undefined): PickedItem | null {
   const { parent_id: id = null, parent_external_key: key = null } = place ?? {};
   return id === null || key === null ? null : { id, external_key: key };
+}
+
+/** `#/places?open=new&within=HALL` */
+function within(): PickedItem | null {
+  const key = address.value.query.get('within');
+  return key === null ? null : { id: 0, external_key: key };
+}
+
+export function AddWithin({ parentKey }: { parentKey: string }) {
+  return may('operator') ? (
+    <a class="secondary" href={href('places', { open: 'new', within: parentKey })}>
+      {texts.value.items.addWithin}
+    </a>
+  ) : null;
 }
 
 function ParentField({ draft, problem, isReadOnly, onDraft }: FieldsProps<PlaceDraft>) {

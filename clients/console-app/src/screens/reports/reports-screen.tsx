@@ -13,12 +13,12 @@ import { SHARED, TIMES } from './use-report.ts';
 
 /** In the order of the tabs. */
 const REPORTS = [
-  { path: 'presence', View: PresenceReport },
-  { path: 'positions', View: PositionsReport },
-  { path: 'stays', View: StaysReport },
-  { path: 'dwell', View: DwellReport },
-  { path: 'turns', View: TurnsReport },
-  { path: 'sweeps', View: SweepsReport },
+  { path: 'presence', View: PresenceReport, about: 'states' },
+  { path: 'positions', View: PositionsReport, about: 'location' },
+  { path: 'stays', View: StaysReport, about: 'location' },
+  { path: 'dwell', View: DwellReport, about: 'dwell' },
+  { path: 'turns', View: TurnsReport, about: 'turns' },
+  { path: 'sweeps', View: SweepsReport, about: 'sweeps' },
 ] as const;
 
 /** `#/reports/dwell?span=days30&location_external_key=HALL&group_by=day` */
@@ -30,7 +30,7 @@ export function ReportsScreen({ rest: [path = 'presence'] }: { rest: readonly st
     <div class="page reports">
       <PageHead
         title={texts.value.screens.reports}
-        {...(report === undefined ? {} : { sub: t.subs[report.path] })}
+        {...(report === undefined ? {} : { sub: t.subs[report.path], about: report.about })}
       />
       <SectionTabs
         label={t.sectionsLabel}
