@@ -7,6 +7,7 @@ import {
   type WholeRule,
 } from '../../api/types.ts';
 import { secondsOf, type TypedDuration, typedDuration } from '../../parts/duration-field.tsx';
+import { keysIn, linesIn } from './rule-faults.ts';
 
 export type Side = 'above' | 'below';
 
@@ -160,16 +161,4 @@ export function changedSettings(draft: RuleDraft, kept: RuleDraft): Partial<Type
 function termOf(line: string): { path: string[]; value: string } {
   const [path = '', value = ''] = line.split(/=(.*)/s);
   return { path: path.trim().split('.'), value: value.trim() };
-}
-
-/** Separated by anything that no key contains. */
-export function keysIn(text: string): string[] {
-  return text.split(/[\s,;]+/).filter((key) => key !== '');
-}
-
-export function linesIn(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
 }

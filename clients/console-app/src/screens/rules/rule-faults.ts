@@ -1,6 +1,5 @@
 import { ApiError, type FieldFault } from '../../api/api-error.ts';
 import { texts } from '../../texts/texts.ts';
-import { keysIn, linesIn } from './rule-draft.ts';
 
 const MOST_NAMED = 10;
 
@@ -104,4 +103,16 @@ function itemsOf(faults: readonly FieldFault[], typed: readonly string[]): strin
 function listed(items: readonly string[]): string {
   const named = items.slice(0, MOST_NAMED).join(', ');
   return items.length > MOST_NAMED ? `${named} …` : named;
+}
+
+/** Separated by anything that no key contains. */
+export function keysIn(text: string): string[] {
+  return text.split(/[\s,;]+/).filter((key) => key !== '');
+}
+
+export function linesIn(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }
