@@ -10,21 +10,9 @@ export async function loadPreferences(): Promise<void> {
   if (kept === 'light' || kept === 'dark') {
     theme.value = kept;
   }
-  withoutSteps.value = (localStorage.getItem(STEPS) ?? '').split(',').map(Number);
   const language = localStorage.getItem('tagtrail.language');
   // Where its file does not come, English does.
   await choose(codes.find((code) => code === language) ?? suggested()).catch(() => {});
-}
-
-/** Organizations whose first steps somebody does not want to see here any more. */
-const withoutSteps = signal<readonly number[]>([]);
-const STEPS = 'tagtrail.without-steps';
-
-export const hasHiddenSteps = (organization: number) => withoutSteps.value.includes(organization);
-
-export function hideSteps(organization: number): void {
-  withoutSteps.value = [...withoutSteps.value, organization];
-  localStorage.setItem(STEPS, withoutSteps.value.join());
 }
 
 export function chooseTheme(chosen: Theme): void {

@@ -1,9 +1,9 @@
+import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import { organizationId } from '../../api/organization.ts';
 import type { Asset, Reader } from '../../api/types.ts';
 import { useRead } from '../../api/use-read.ts';
-import { hasHiddenSteps, hideSteps } from '../../app/preferences.ts';
 import type { TreeModel } from '../../live/tree-model.ts';
 import { href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
@@ -20,10 +20,19 @@ interface Step {
 
 const LOOKED_AT = 200;
 
+/** Organizations whose steps somebody does not want to see on this device any more. */
+const HIDDEN = 'tagtrail.without-steps';
+const hidden = signal((localStorage.getItem(HIDDEN) ?? '').split(',').map(Number));
+
+function hideSteps(organization: number): void {
+  hidden.value = [...hidden.value, organization];
+  localStorage.setItem(HIDDEN, hidden.value.join());
+}
+
 /** From nothing to an asset that is seen, for those who may set things up: what is there ticks it off. */
 export function FirstSteps({ model }: { model: TreeModel }) {
   const organization = organizationId.value;
-  return organization === null || hasHiddenSteps(organization) || !may('operator') ? null : (
+  return organization === null || hidden.value.includes(organization) || !may('operator') ? null : (
     <StepList key={organization} organization={organization} model={model} />
   );
 }
