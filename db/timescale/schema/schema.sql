@@ -448,6 +448,7 @@ create table location_sites (
   org_id integer not null,
   version bigint not null default 1,
   scans_dropped_before timestamp with time zone,
+  layout bigint not null default 1,
   constraint location_sites__org_id PRIMARY KEY (org_id),
   constraint location_sites__org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id)
 );
@@ -2353,7 +2354,7 @@ CREATE OR REPLACE FUNCTION public.raise_location_site()
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
 begin
-  update location_sites set version = version + 1 where org_id = new.org_id;
+  update location_sites set version = version + 1, layout = layout + 1 where org_id = new.org_id;
   return null;
 end $function$
 ;
@@ -2366,7 +2367,8 @@ CREATE OR REPLACE FUNCTION public.raise_location_sites()
 AS $function$
 begin
   if current_setting('tagtrail.copying', true) is distinct from 'on' then
-    update location_sites set version = version + 1
+    update location_sites set version = version + 1,
+      layout = layout + (tg_table_name not in ('location_settings', 'locations'))::integer
     where org_id = any (array(select distinct org_id from new_rows order by org_id));
   end if;
   return null;
@@ -2382,7 +2384,7 @@ AS $function$
 begin
   if current_setting('tagtrail.copying', true) is distinct from 'on'
     and exists (select from location_sites where org_id in (select org_id from new_rows)) then
-    update location_sites set version = version + 1
+    update location_sites set version = version + 1, layout = layout + 1
     where org_id = any (array(
       select distinct after.org_id from new_rows after
       left join old_rows before on before.org_id = after.org_id and before.id = after.id

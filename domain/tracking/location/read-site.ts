@@ -41,17 +41,18 @@ export async function readSites(
   const [, versions] = await Promise.all([
     shareSettings(db, wanted, workload),
     db.any(sql.prepared('read-versions-of-sites', rowsOf<VersionRow>())`
-      select org_id, version, (select max(id) from location_settings where org_id = site.org_id) as newest
-      from location_sites site where org_id = any (${sql.binary(integers(wanted))}::integer[])`),
+      select org_id, version, layout from location_sites where org_id = any (${sql.binary(integers(wanted))}::integer[])`),
   ]);
   const known = keptOn(db);
   const sites = new Map<number, Site>();
-  for (const { org_id: orgId, version, newest } of versions) {
-    let site = known.get(orgId, { version, newest });
+  for (const { org_id: orgId, version, layout } of versions) {
+    let site = known.get(orgId, version);
     if (site === undefined) {
+      const former = known.ofLayout(orgId, layout);
       const begun = performance.now();
-      site = await readSite(db, orgId, version);
-      known.keep(orgId, { version, newest, site, readAt: begun, took: performance.now() - begun });
+      site = former?.site.withSettings(await readSettings(db, orgId)) ?? (await readSite(db, orgId, layout));
+      const { readAt, took } = former ?? { readAt: begun, took: performance.now() - begun };
+      known.keep(orgId, { version, site, readAt, took });
     }
     if (Number.isFinite(site.since)) {
       sites.set(orgId, site);
@@ -85,13 +86,11 @@ async function shareSettings(
 interface VersionRow {
   org_id: number;
   version: number;
-  /** The id of the newest setting. */
-  newest: number;
+  layout: number;
 }
 
 interface Known {
   version: number;
-  newest: number;
   site: Site;
   /** Counted for it. */
   bytes: number;
@@ -133,18 +132,20 @@ class KnownSites {
   readonly #of = new Map<number, Known>();
   #bytes = 0;
 
-  get(orgId: number, { version, newest }: Pick<Known, 'version' | 'newest'>): Site | undefined {
+  get(orgId: number, version: number): Site | undefined {
     const known = this.#of.get(orgId);
-    if (
-      known === undefined ||
-      known.newest !== newest ||
-      (known.version !== version && !isRecent(known)) ||
-      known.site.isFull
-    ) {
+    if (known?.version !== version || known.site.isFull) {
       return undefined;
     }
     this.keep(orgId, known);
     return known.site;
+  }
+
+  /** What lacks at most settings. */
+  ofLayout(orgId: number, layout: number): Known | undefined {
+    const known = this.#of.get(orgId);
+    const isGood = known !== undefined && (known.site.layout === layout || isRecent(known));
+    return isGood && !known.site.isFull ? known : undefined;
   }
 
   last(orgId: number): Site | undefined {
@@ -173,11 +174,11 @@ class KnownSites {
 
 const MOST_BYTES = 32 * 2 ** 20;
 
-/** Without a lock, so the data may be newer than the version; then it is read once more with the next version. */
-export async function readSite(db: Connection, orgId: number, version = 0): Promise<Site> {
+/** Without a lock, so the data may be newer than the layout; then it is read once more with the next one. */
+export async function readSite(db: Connection, orgId: number, layout = 0): Promise<Site> {
   // One after the other, as a connection that does not pipeline wants them.
   return new Site({
-    version,
+    layout,
     isPlacing: true,
     settings: await readSettings(db, orgId),
     antennas: await readAntennas(db, orgId),
@@ -186,6 +187,7 @@ export async function readSite(db: Connection, orgId: number, version = 0): Prom
 }
 
 interface SettingRow {
+  id: number;
   location_id: number | null;
   valid_from: Micros;
   procedure: 'every' | 'strength' | 'position' | 'inherit';
@@ -196,9 +198,10 @@ interface SettingRow {
 
 async function readSettings(db: Connection, orgId: number): Promise<DatedSetting[]> {
   const rows = await db.any(sql.prepared('read-location-settings', rowsOf<SettingRow>())`
-    select location_id, micros_of_time(valid_from) as valid_from, procedure, certainty, tag_dbm, tag_kinds
+    select id, location_id, micros_of_time(valid_from) as valid_from, procedure, certainty, tag_dbm, tag_kinds
     from location_settings where org_id = ${orgId}::integer order by id`);
-  return rows.map(({ location_id: locationId, valid_from: validFrom, ...row }) => ({
+  return rows.map(({ id, location_id: locationId, valid_from: validFrom, ...row }) => ({
+    id,
     locationId,
     validFrom,
     setting: settingOf(row),
@@ -210,7 +213,7 @@ export function settingOf({
   certainty,
   tag_dbm: tagDbm,
   tag_kinds: tagKinds,
-}: Omit<SettingRow, 'location_id' | 'valid_from'>): DatedSetting['setting'] {
+}: Omit<SettingRow, 'id' | 'location_id' | 'valid_from'>): DatedSetting['setting'] {
   switch (procedure) {
     case 'inherit':
       return 'inherit';

@@ -14,19 +14,19 @@ export class RecentHearings {
   readonly #newest = new Shelf(MOST_NEWEST);
   readonly #late = new Shelf(MOST_LATE);
 
-  /** @param version the transaction that wrote the asset's position last, and the site's. */
-  take(version: Version): Remembered {
-    return { newest: this.#newest.take(version), late: this.#late.take(version) };
+  /** @param asset with the transaction that wrote its position last. */
+  take(asset: Written, site: Site): Remembered {
+    return { newest: this.#newest.take(asset, site), late: this.#late.take(asset, site) };
   }
 
-  /** @param version this transaction, which writes the asset's position; and the site's. */
-  keep(version: Version, { newest, late }: Remembered): void {
+  /** @param asset with this transaction, which writes its position. */
+  keep(asset: Written, { newest, late }: Remembered): void {
     if (newest !== null) {
-      this.#newest.keep(version, newest);
+      this.#newest.keep(asset, newest);
     }
     // What lies in both would have to be added to both.
     if (late !== null && (newest === null || late.to < newest.from)) {
-      this.#late.keep(version, late);
+      this.#late.keep(asset, late);
     }
   }
 }
@@ -54,19 +54,19 @@ class Shelf {
     this.#most = most;
   }
 
-  take({ orgId, assetId, writer, version }: Version): RecentHearing | null {
+  take({ orgId, assetId, writer }: Written, site: Site): RecentHearing | null {
     const kept = this.#remove(assetKey({ orgId, assetId }));
-    return kept?.writer === writer && kept.version === version ? kept.hearing : null;
+    return kept?.writer === writer && kept.hearing.moveTo(site) ? kept.hearing : null;
   }
 
-  keep({ orgId, assetId, writer, version }: Version, hearing: RecentHearing): void {
+  keep({ orgId, assetId, writer }: Written, hearing: RecentHearing): void {
     const key = assetKey({ orgId, assetId });
     this.#remove(key);
     const { size } = hearing;
     if (size > MOST_OF_ASSET) {
       return;
     }
-    this.#of.set(key, { writer, version, hearing, size });
+    this.#of.set(key, { writer, hearing, size });
     this.#scans += size;
     for (const oldest of this.#of.keys()) {
       if (this.#scans <= this.#most) {
@@ -84,13 +84,12 @@ class Shelf {
   }
 }
 
-interface Version extends AssetRef {
+interface Written extends AssetRef {
   writer: string;
-  /** The site's version. */
-  version: number;
 }
 
-interface Kept extends Omit<Version, keyof AssetRef> {
+interface Kept {
+  writer: string;
   hearing: RecentHearing;
   size: number;
 }
@@ -150,6 +149,11 @@ export class RecentHearing {
     return this.#to;
   }
 
+  /** As {@link Hearing.moveTo}. */
+  moveTo(site: Site): boolean {
+    return this.#hearing.moveTo(site);
+  }
+
   has(scan: Seen): boolean {
     const bucket = bucketOf(scan.observedAt);
     return bucket >= this.#from && bucket <= this.#to;
@@ -169,14 +173,14 @@ export class RecentHearing {
       : to;
   }
 
-  /** Takes in all scans that follow, up to a bucket, which are placed at a site of the same version. */
+  /** Takes in all scans that follow, up to a bucket, which are placed at a site of the same layout. */
   async extend(scans: readonly Seen[], site: Site, to: number): Promise<void> {
     await this.#hear(scans, site, new Turns());
     this.#to = to;
   }
 
   /**
-   * Adds new scans, at least one, which are placed at a site of the same version.
+   * Adds new scans, at least one, which are placed at a site of the same layout.
    *
    * @returns null if not all that they bear on is here.
    */

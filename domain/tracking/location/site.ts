@@ -1,3 +1,4 @@
+import { leastOf } from '../../../base/extremes.ts';
 import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { DecidingScan } from '../history/deciding-scan.ts';
@@ -18,6 +19,8 @@ export type Setting =
 
 /** A setting as it was made: it holds for scans observed from `validFrom` on, until the next for the same location. */
 export interface DatedSetting {
+  /** Of its row, which never changes. */
+  id?: number;
   /** Null for the whole organization. */
   locationId: number | null;
   validFrom: Micros;
@@ -64,8 +67,8 @@ export interface AntennaParts {
 }
 
 export interface SiteParts {
-  /** Rises with each change; absent if nobody asks. */
-  version?: number;
+  /** Rises with each change of the others than settings; absent if nobody asks. */
+  layout?: number;
   /** In the order in which they were made: of equal `validFrom` the last holds. */
   settings: readonly DatedSetting[];
   /** The parent of each location; roots may be left out. */
@@ -81,27 +84,28 @@ export interface SiteParts {
 /** The inputs by which an organization's locations are decided: settings, the tree of locations, antennas and plans. */
 export class Site {
   readonly settings: readonly DatedSetting[];
-  readonly version: number;
+  readonly layout: number;
   readonly #parts: SiteParts;
   /** The first instant at which a location is decided by strength or position; before it all is as without settings. */
   readonly since: Micros;
-  readonly #parents: Map<number, number | null>;
+  readonly #premises: Premises;
+  readonly #parents: Premises['parents'];
   readonly #isPlacing: boolean;
   /** By location, oldest first. */
   readonly #own: ReadonlyMap<number | null, readonly DatedSetting[]>;
   readonly #timelines = new Map<number, Timeline>();
-  readonly #offsets: ReadonlyMap<number, number>;
-  readonly #plans = new Map<number, Plan>();
-  readonly #planAbove = new Map<number, Plan | null>();
   /** Without locations. */
   readonly #bytes: number;
+  /** {@link differsFrom} other sites. */
+  readonly #differences = new WeakMap<Site, Micros>();
 
-  constructor(parts: SiteParts) {
-    const { settings, parents, antennas = [], plans = [], isPlacing = false } = parts;
+  constructor(parts: SiteParts, premises = premisesOf(parts)) {
+    const { settings, antennas = [], isPlacing = false } = parts;
     this.settings = settings;
-    this.version = parts.version ?? 0;
+    this.layout = parts.layout ?? 0;
     this.#parts = parts;
-    this.#parents = new Map(parents);
+    this.#premises = premises;
+    this.#parents = premises.parents;
     this.#isPlacing = isPlacing;
     this.#own = Map.groupBy(
       settings.toSorted((a, b) => a.validFrom - b.validFrom),
@@ -111,17 +115,9 @@ export class Site {
       (since, { validFrom, setting }) => (isProven(setting) ? Math.min(since, validFrom) : since),
       Number.POSITIVE_INFINITY,
     );
-    this.#offsets = new Map(antennas.map((each) => [antennaId(each), each.offsetDb]));
-    const heights = new Map(antennas.map((each) => [antennaId(each), each.heightM]));
-    const heightOf = (pin: PinnedAntenna) => heights.get(antennaId(pin)) ?? USUAL_HEIGHT_M;
-    for (const parts of plans) {
-      if (!this.#plans.has(parts.locationId) && Plan.faultOf(parts) === null) {
-        this.#plans.set(parts.locationId, new Plan(parts, heightOf));
-      }
-    }
     this.#bytes =
       100 * (1 + settings.length + antennas.length) +
-      [...this.#plans.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+      [...premises.plans.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** In memory, about. */
@@ -152,7 +148,7 @@ export class Site {
     }
   }
 
-  /** Places a location as another site of the same version has it. */
+  /** Places a location as another site of the same layout has it. */
   placeAsIn(other: Site, locationId: number): void {
     if (this.#isPlacing && this !== other && !this.#parents.has(locationId)) {
       this.place(other.above(locationId).map((id) => [id, other.#parents.get(id) ?? null]));
@@ -161,7 +157,21 @@ export class Site {
 
   /** The same with other settings. */
   withSettings(settings: readonly DatedSetting[]): Site {
-    return new Site({ ...this.#parts, settings, parents: this.#parents });
+    return new Site({ ...this.#parts, settings }, this.#premises);
+  }
+
+  /** The instant before which both have the same settings. @param other of the same layout. */
+  differsFrom(other: Site): Micros {
+    const known = other === this ? Number.POSITIVE_INFINITY : this.#differences.get(other);
+    if (known !== undefined) {
+      return known;
+    }
+    const [own, others] = [this.settings, other.settings];
+    const same = own.findIndex((setting, index) => !isSame(setting, others[index]));
+    const from = same === -1 ? own.length : same;
+    const at = leastOf([...own.slice(from), ...others.slice(from)].map(({ validFrom }) => validFrom));
+    this.#differences.set(other, at);
+    return at;
   }
 
   /** The setting for a scan made at the location at that instant. */
@@ -179,21 +189,22 @@ export class Site {
 
   /** In dB. */
   offsetOf(readerId: number, antenna: number): number {
-    return this.#offsets.get(antennaId({ readerId, antenna })) ?? 0;
+    return this.#premises.offsets.get(antennaId({ readerId, antenna })) ?? 0;
   }
 
   /** The plan with a scale of the location, or of the nearest above it that has one. */
   planAt(locationId: number): Plan | null {
-    let plan = this.#planAbove.get(locationId);
+    const { plans, planAbove } = this.#premises;
+    let plan = planAbove.get(locationId);
     if (plan === undefined) {
       plan = null;
       for (const id of this.#upwards(locationId)) {
-        plan = this.#plans.get(id) ?? null;
+        plan = plans.get(id) ?? null;
         if (plan !== null) {
           break;
         }
       }
-      this.#planAbove.set(locationId, plan);
+      planAbove.set(locationId, plan);
     }
     return plan;
   }
@@ -234,6 +245,38 @@ export class Site {
     });
     return { from, settings };
   }
+}
+
+function isSame(one: DatedSetting, other: DatedSetting | undefined): boolean {
+  return one === other || (one.id !== undefined && one.id === other?.id);
+}
+
+/** All but settings. */
+interface Premises {
+  parents: Map<number, number | null>;
+  /** In dB, by {@link antennaId}. */
+  offsets: ReadonlyMap<number, number>;
+  /** By their locations. */
+  plans: ReadonlyMap<number, Plan>;
+  /** {@link Site.planAt}. */
+  planAbove: Map<number, Plan | null>;
+}
+
+function premisesOf({ parents, antennas = [], plans = [] }: SiteParts): Premises {
+  const heights = new Map(antennas.map((each) => [antennaId(each), each.heightM]));
+  const heightOf = (pin: PinnedAntenna) => heights.get(antennaId(pin)) ?? USUAL_HEIGHT_M;
+  const made = new Map<number, Plan>();
+  for (const parts of plans) {
+    if (!made.has(parts.locationId) && Plan.faultOf(parts) === null) {
+      made.set(parts.locationId, new Plan(parts, heightOf));
+    }
+  }
+  return {
+    parents: new Map(parents),
+    offsets: new Map(antennas.map((each) => [antennaId(each), each.offsetDb])),
+    plans: made,
+    planAbove: new Map(),
+  };
 }
 
 const EVERY: Setting = { procedure: 'every' };

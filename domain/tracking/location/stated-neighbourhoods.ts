@@ -149,8 +149,8 @@ async function takeRemembered(
   stored: Pick<StoredStretches, 'scans'>,
   assets: readonly ChangedAsset[],
 ): Promise<Remembered[]> {
-  const remembered = assets.map(({ orgId, assetId, site: { version }, memory }) =>
-    memory === undefined ? NOTHING : memory.recent.take({ orgId, assetId, writer: memory.writer, version }),
+  const remembered = assets.map(({ orgId, assetId, site, memory }) =>
+    memory === undefined ? NOTHING : memory.recent.take({ orgId, assetId, writer: memory.writer }, site),
   );
   const lacking = assets.flatMap(({ orgId, assetId, site, memory }, index) => {
     const { late = null, newest = null } = remembered[index] ?? NOTHING;
@@ -181,9 +181,8 @@ async function rememberedNeighbourhood(
     return null;
   }
   const { recent, added, stay, transaction } = memory;
-  const { version } = asset.site;
   const again = await statedAgain(remembered, added, asset.site, stored.turns);
-  recent.keep({ ...asset, writer: transaction, version }, remembered);
+  recent.keep({ ...asset, writer: transaction }, remembered);
   if (again === null) {
     return null;
   }
@@ -481,8 +480,8 @@ class KnownOfAsset {
     if (memory === undefined) {
       return;
     }
-    const version = { orgId, assetId, writer: memory.transaction, version: site.version };
-    let { newest, late } = memory.recent.take(version);
+    const written = { orgId, assetId, writer: memory.transaction };
+    let { newest, late } = memory.recent.take(written, site);
     if (this.#ofNewest !== null) {
       const { hearing, from } = this.#ofNewest;
       const latest = bucketOf(lastSeen);
@@ -496,7 +495,7 @@ class KnownOfAsset {
       const latest = bucketOf(this.#lateAt);
       late = new RecentHearing(hearing, { from, to, latest, first: latest });
     }
-    memory.recent.keep(version, { newest, late });
+    memory.recent.keep(written, { newest, late });
   }
 
   neighbourhood(): Neighbourhood {

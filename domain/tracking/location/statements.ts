@@ -140,7 +140,9 @@ function compareScans(a: Seen, b: Seen): number {
 
 /** An asset's scans, which may grow, and their statements. */
 export class Hearing {
-  readonly site: Site;
+  #site: Site;
+  /** Of the newest scan. */
+  #lastAt: Micros = Number.NEGATIVE_INFINITY;
   /** By bucket, each in order, without reads that can state nothing and take no part. */
   readonly #scans = new Map<number, SetScan[]>();
   /** In order of their ids. */
@@ -157,7 +159,28 @@ export class Hearing {
   #size = 0;
 
   constructor(site: Site) {
-    this.site = site;
+    this.#site = site;
+  }
+
+  get site(): Site {
+    return this.#site;
+  }
+
+  /** Goes on at another site. @returns false if its scans may be decided otherwise there. */
+  moveTo(site: Site): boolean {
+    const before = this.#site;
+    if (site.layout !== before.layout || site.differsFrom(before) <= this.#lastAt) {
+      return false;
+    }
+    if (Number.isFinite(site.differsFrom(before))) {
+      for (const scans of this.#scans.values()) {
+        for (const { scan } of scans) {
+          site.placeAsIn(before, scan.locationId);
+        }
+      }
+      this.#site = site;
+    }
+    return true;
   }
 
   /** Scans in memory; a fit takes as much as some of them. */
@@ -168,6 +191,7 @@ export class Hearing {
   add(scan: Seen): void {
     const bucket = bucketOf(scan.observedAt);
     const scans = this.#scans.get(bucket);
+    this.#lastAt = Math.max(this.#lastAt, scan.observedAt);
     const added = { scan, setting: this.site.settingAt(scan.locationId, scan.observedAt) };
     if (scans === undefined) {
       this.#scans.set(bucket, [added]);

@@ -5,7 +5,7 @@ import { inTransaction } from '../../../db/timescale/connections/transaction.ts'
 import { recordScans } from '../../../domain/tracking/record.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import type { TestDatabase } from '../../support/database.ts';
-import { RULES } from '../../support/recording.ts';
+import { type Memory, RULES } from '../../support/recording.ts';
 
 export interface Cost {
   statements: number;
@@ -13,7 +13,11 @@ export interface Cost {
 }
 
 /** Statements sent and rows returned or written while a batch is recorded for the first time. */
-export function costOfRecording(database: TestDatabase, scans: readonly Scan[]): Promise<Cost> {
+export function costOfRecording(
+  database: TestDatabase,
+  scans: readonly Scan[],
+  memory: Memory = {},
+): Promise<Cost> {
   const cost = { statements: 0, rows: 0 };
   return inTransaction(database.pool, async (client) => {
     const now = Math.max(...scans.map(({ receivedAt }) => receivedAt));
@@ -21,6 +25,7 @@ export function costOfRecording(database: TestDatabase, scans: readonly Scan[]):
       rules: RULES,
       now,
       isCareful: false,
+      ...memory,
     });
     expect(new Set(outcomes.map(({ status }) => status))).to.deep.equal(new Set(['recorded']));
     return cost;

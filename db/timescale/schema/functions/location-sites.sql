@@ -1,5 +1,6 @@
--- The version of what an organization's locations are decided by. With their owner's rights: who changes a location, an antenna or a
--- plan needs none on it. A copy of the database brings the versions themselves.
+-- The version of what an organization's locations are decided by, and of it without settings and new locations, its layout. With
+-- their owner's rights: who changes a location, an antenna or a plan needs none on it. A copy of the database brings the versions
+-- themselves.
 
 create or replace function begin_location_sites() returns trigger
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
@@ -16,7 +17,8 @@ create or replace function raise_location_sites() returns trigger
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 begin
   if current_setting('tagtrail.copying', true) is distinct from 'on' then
-    update location_sites set version = version + 1
+    update location_sites set version = version + 1,
+      layout = layout + (tg_table_name not in ('location_settings', 'locations'))::integer
     where org_id = any (array(select distinct org_id from new_rows order by org_id));
   end if;
   return null;
@@ -28,7 +30,7 @@ language plpgsql security definer set search_path = pg_catalog, public, pg_temp 
 begin
   if current_setting('tagtrail.copying', true) is distinct from 'on'
     and exists (select from location_sites where org_id in (select org_id from new_rows)) then
-    update location_sites set version = version + 1
+    update location_sites set version = version + 1, layout = layout + 1
     where org_id = any (array(
       select distinct after.org_id from new_rows after
       left join old_rows before on before.org_id = after.org_id and before.id = after.id
@@ -43,7 +45,7 @@ revoke execute on function raise_sites_of_moved_locations from public;
 create or replace function raise_location_site() returns trigger
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 begin
-  update location_sites set version = version + 1 where org_id = new.org_id;
+  update location_sites set version = version + 1, layout = layout + 1 where org_id = new.org_id;
   return null;
 end $$;
 revoke execute on function raise_location_site from public;

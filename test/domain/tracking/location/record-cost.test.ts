@@ -1,7 +1,10 @@
 import { expect } from 'chai';
+import { databaseOn } from '../../../../db/timescale/connections/database.ts';
+import { setLocating } from '../../../../domain/administration/locating/set-locating.ts';
+import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { STRENGTH, storeSettings } from '../../../support/location-settings.ts';
-import { aRead, record } from '../../../support/recording.ts';
+import { aMemory, aRead, record } from '../../../support/recording.ts';
 import { Site } from '../../../support/site.ts';
 import { costOfRecording } from '../cost.ts';
 
@@ -66,6 +69,36 @@ describe('the cost of recording where strength decides', () => {
       expect(few?.rows).to.be.within(1, 600);
     });
   }
+
+  it('is as before after a setting for later scans, and after a new location, but not after one has moved', async () => {
+    const memory = aMemory();
+    const value = `crate-${++assets}`;
+    await site.asset(value, value);
+    await record(
+      database,
+      Array.from({ length: 200 }, (_, read) => scanOf(value, read / 10, 0)),
+      undefined,
+      memory,
+    );
+    let second = 20;
+    const rowsOfNext = async () =>
+      (await costOfRecording(database, [scanOf(value, second++, 0)], memory)).rows;
+    const before = await rowsOfNext();
+    await setLocating(
+      databaseOn(database.pool),
+      TEST_ACTOR,
+      {
+        ...{ orgId: site.orgId, locationExternalKey: 'A', from: null },
+        ...{ procedure: 'strength', certainty: 2, tagDbm: null },
+      },
+      { retention: 0 },
+    );
+    const hall = await site.location('HALL');
+    // Settings are read again.
+    expect(await rowsOfNext()).to.be.below(before + 10);
+    await database.rows('update locations set parent_id = $1 where id = $2', [hall, locations[1]]);
+    expect(await rowsOfNext()).to.be.above(before + 100);
+  });
 
   it('grows with the reads of a batch, not with their square, where one asset was read now and then', async () => {
     const rowsOf = async (count: number) => {

@@ -92,6 +92,7 @@ describe('recording random scenes', () => {
       const next = () => random.next().value ?? 0;
       const stored = await StoredScene.create(database, scene.world);
       const asset = await stored.asset();
+      const [, ...memories] = memoriesOf(next);
       const dealt = Object.groupBy(arriving(scene, 'nearly in order', next), () =>
         next() % 2 === 0 ? 'one' : 'other',
       );
@@ -109,9 +110,9 @@ describe('recording random scenes', () => {
         }
       };
       await Promise.all([
-        recordAll(stored, asset, scansIn(dealt.one)),
+        recordAll(stored, asset, scansIn(dealt.one), memories[0]),
         setAll(),
-        recordAll(stored, asset, scansIn(dealt.other)),
+        recordAll(stored, asset, scansIn(dealt.other), memories[1]),
       ]);
       for (const scan of retracted(scene)) {
         await stored.takeBack(asset, scan);

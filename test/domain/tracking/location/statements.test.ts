@@ -3,6 +3,7 @@ import { history } from '../../../../domain/tracking/history/history.ts';
 import type { PlanParts } from '../../../../domain/tracking/location/position.ts';
 import { type DatedSetting, type Setting, Site } from '../../../../domain/tracking/location/site.ts';
 import {
+  addScans,
   explain,
   hearing,
   type Seen,
@@ -435,6 +436,28 @@ describe('statements', () => {
       clearInterval(watch);
     }
     expect(longest).to.be.within(0.1, 500);
+  });
+});
+
+describe('what is heard', () => {
+  it('stays where settings are made for later scans, which hold for these', async () => {
+    const first = { ...everywhere(STRENGTH), id: 1 };
+    const later = (validFrom: number, id: number) => ({
+      ...everywhere({ procedure: 'every' }, validFrom),
+      id,
+    });
+    const heard = await hearing(scans('0 A:-60, 0.1 B:-60, 1 A:-60'), new Site({ settings: [first] }));
+    expect(heard.moveTo(new Site({ settings: [{ ...first }, later(SECOND, 2)] }))).to.equal(false);
+    expect(heard.moveTo(new Site({ settings: [first], layout: 1 }))).to.equal(false);
+    const planned = later(1.1 * SECOND, 3);
+    expect(heard.moveTo(new Site({ settings: [{ ...first }, planned] }))).to.equal(true);
+    await addScans(heard, scans('1.05 B:-60, 1.1 B:-60'));
+    const { statements } = await statementsIn(heard, { from: 0, to: 10 });
+    expect(statements.map(({ observedAt, locationId }) => [observedAt, locationId])).to.deep.equal([
+      [1.1 * SECOND, locationOf('B')],
+    ]);
+    // Not any more, once a scan is later.
+    expect(heard.moveTo(new Site({ settings: [first] }))).to.equal(false);
   });
 });
 
