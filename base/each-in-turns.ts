@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Milliseconds of each round for which others wait; a look-up takes several rounds. */
-const TURN = 1;
+/** Milliseconds of each round for which others wait; a look-up takes several rounds. A round costs 9 us. */
+const TURN = 0.25;
 
 /** Long work in steps; the process does other work in between. */
 export class Turns {
