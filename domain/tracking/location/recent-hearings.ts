@@ -68,11 +68,8 @@ class Shelf {
     }
     this.#of.set(key, { writer, hearing, size });
     this.#scans += size;
-    for (const oldest of this.#of.keys()) {
-      if (this.#scans <= this.#most) {
-        return;
-      }
-      this.#remove(oldest);
+    while (this.#scans > this.#most) {
+      this.#remove(this.#of.keys().next().value as string);
     }
   }
 
