@@ -4,7 +4,7 @@ import { type Listener, listen } from '../../../db/timescale/connections/listen.
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { FormatsInUse } from '../../../domain/administration/formats/formats-in-use.ts';
-import { isWildcard } from '../../../domain/administration/readers/topic.ts';
+import { isWildcard, topicMatches } from '../../../domain/administration/readers/topic.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
 import {
   findPasswords,
@@ -268,6 +268,8 @@ class ReadersInMemory {
   readonly #idsByUsername = new Map<string, number>();
   readonly #idsByTopic = new Map<string, number>();
   readonly #idsByFilter = new Filters();
+  /** Each message asks several times. */
+  #lastFound: { topic: string; readerId: number | undefined } | null = null;
 
   byId(readerId: number): RegisteredReader | undefined {
     return this.#byId.get(readerId);
@@ -278,7 +280,7 @@ class ReadersInMemory {
   }
 
   byTopic(topic: string): RegisteredReader | undefined {
-    return this.#withId(this.#idsByTopic.get(topic) ?? this.#idsByFilter.find(topic));
+    return this.#withId(this.#idsByTopic.get(topic) ?? this.#findByFilter(topic));
   }
 
   topics(): Iterable<string> {
@@ -343,6 +345,13 @@ class ReadersInMemory {
     return [...ids].flatMap((id) => this.#byId.get(id) ?? []);
   }
 
+  #findByFilter(topic: string): number | undefined {
+    if (this.#lastFound?.topic !== topic) {
+      this.#lastFound = { topic, readerId: this.#idsByFilter.find(topic) };
+    }
+    return this.#lastFound.readerId;
+  }
+
   #withId(readerId: number | undefined): RegisteredReader | undefined {
     return readerId === undefined ? undefined : this.#byId.get(readerId);
   }
@@ -350,6 +359,7 @@ class ReadersInMemory {
   #put(reader: RegisteredReader): void {
     const { readerId, username, topic } = reader;
     const hasTopic = this.#idsByTopic.get(topic) === readerId;
+    this.#lastFound = null;
     this.#byId.set(readerId, reader);
     this.#idsByUsername.set(username, readerId);
     this.#idsByTopic.set(topic, readerId);
@@ -359,6 +369,7 @@ class ReadersInMemory {
   }
 
   #remove({ readerId, username, topic }: RegisteredReader): void {
+    this.#lastFound = null;
     this.#byId.delete(readerId);
     this.#idsByFilter.remove(topic, readerId);
     for (const [index, key] of [
@@ -379,8 +390,12 @@ class ReadersInMemory {
  */
 class Filters {
   readonly #root = new Level();
+  /** By their first level, then each. */
+  readonly #alike = new Map<string, Map<string, number>>();
 
   add(filter: string, readerId: number): void {
+    const alike = this.#alike.get(firstLevelOf(filter)) ?? new Map();
+    this.#alike.set(firstLevelOf(filter), alike.set(filter, readerId));
     let level = this.#root;
     for (const name of filter.split('/')) {
       const below = level.below.get(name) ?? new Level();
@@ -406,6 +421,10 @@ class Filters {
       return;
     }
     last.readerId = undefined;
+    const alike = this.#alike.get(firstLevelOf(filter));
+    if (alike?.delete(filter) && alike.size === 0) {
+      this.#alike.delete(firstLevelOf(filter));
+    }
     for (let level = path.pop(); level?.isEmpty && path.length > 0; level = path.pop()) {
       path.at(-1)?.below.delete(names[path.length - 1] ?? '');
     }
@@ -417,7 +436,10 @@ class Filters {
     }
     const names = topic.split('/');
     const open: [level: Level, depth: number][] = [[this.#root, 0]];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (let next = open.pop(), looks = 0; next !== undefined; next = open.pop(), looks++) {
+      if (looks > MOST_LOOKS) {
+        return this.#findOneByOne(topic);
+      }
       const [level, depth] = next;
       const name = names[depth];
       const found = level.below.get('#')?.readerId ?? (name === undefined ? level.readerId : undefined);
@@ -433,6 +455,24 @@ class Filters {
     }
     return undefined;
   }
+
+  #findOneByOne(topic: string): number | undefined {
+    for (const first of [firstLevelOf(topic), '+', '#']) {
+      for (const [filter, readerId] of this.#alike.get(first) ?? []) {
+        if (topicMatches(filter, topic)) {
+          return readerId;
+        }
+      }
+    }
+    return undefined;
+  }
+}
+
+/** With wildcards in thousands of patterns, trying each filter is faster. */
+const MOST_LOOKS = 1_000;
+
+function firstLevelOf(topic: string): string {
+  return topic.split('/', 1)[0] ?? '';
 }
 
 class Level {
