@@ -68,7 +68,7 @@ const SAME_ON_ANY: Record<string, readonly string[]> = {
     'test/cli/doctor-webhooks.test.ts',
   ],
   'Something was seen, so that there is something to show, to name, to refuse or to hide.': [
-    'test/api/{mcp,rules/{rules,trials}}.test.ts',
+    'test/api/{asset-list,mcp,rules/{rules,trials}}.test.ts',
     'test/cli/{database*,doctor-moves-out,handheld,import-respelled-tags,json,location,logged-changes,reader,rejected,rule}.test.ts',
     'test/cli/{simulate,simulate-presence,unfinished-exports,unknown-tags}.test.ts',
     'test/console/{listening,places,plans,readers*,rejected}.test.ts',

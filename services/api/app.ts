@@ -20,7 +20,7 @@ import { publishDescription } from './description/publish.ts';
 import { mcpRoute } from './mcp/route.ts';
 import { resolverRoutes, sendPeople } from './resolver.ts';
 import { API_RESOURCES, API_ROUTES } from './routes.ts';
-import type { ApiContext } from './serving/context.ts';
+import { type ApiContext, requireScope } from './serving/context.ts';
 import { contextOf, type Serving } from './serving/serving.ts';
 
 export interface AppParts {
@@ -107,7 +107,7 @@ function authorize({ scopes, orgIsDeleted }: ApiContext, scope: string | null): 
     const detail = 'The organization of this API key no longer exists';
     throw new Problem(scope === null ? 'missing_org_context' : 'forbidden', detail);
   }
-  if (scope !== null && !scopes.includes(scope)) {
-    throw new Problem('forbidden', `Missing required scope: ${scope}`);
+  if (scope !== null) {
+    requireScope({ scopes }, scope);
   }
 }

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { expectIssues, expectProblem, useApi } from '../support/api.ts';
+import { aRead, record } from '../support/recording.ts';
+import { Site } from '../support/site.ts';
 
 const PATH = '/api/v1/assets';
 
@@ -264,5 +266,89 @@ describe('the filter of assets by metadata', () => {
       ]);
     }
     expect((await api.call({ path: `/api/v1/locations?metadata.a=1`, key })).status).to.equal(400);
+  });
+});
+
+describe('the filters of assets by where they are and when they were seen', () => {
+  const api = useApi();
+  let site: Site;
+  let key: string;
+  const keysOf = async (query: string) => {
+    const { status, body, text } = await api.call({ path: `${PATH}?${query}`, key });
+    expect(status, text).to.equal(200);
+    const keys: string[] = body?.data.map((row: { external_key: string }) => row.external_key);
+    expect(body?.total_count).to.equal(keys.length);
+    return keys;
+  };
+
+  before(async () => {
+    const organization = await api.organization();
+    ({ key } = organization);
+    site = Site.of(api.database, organization.orgId);
+    const hall = await site.location('HALL');
+    const dock = await site.location('DOCK', hall);
+    const bay = await site.location('BAY', dock);
+    const yard = await site.location('YARD');
+    const readerId = await site.reader('gate', [hall]);
+    for (const [name, locationId, hours] of [
+      ['A', hall, 30],
+      ['B', bay, 20],
+      ['C', dock, 10],
+      ['D', yard, 1],
+      ['E', yard, 1],
+    ] as const) {
+      const value = `E280000000000000000000${name}${name}`;
+      await site.asset(name, value);
+      const at = (Date.now() - hours * 3_600_000) * 1_000;
+      await record(api.database, [aRead({ orgId: site.orgId, readerId, value, locationId, at })]);
+    }
+    await site.asset('NEVER', 'E28000000000000000000099');
+    await api.database.rows(
+      `update assets set metadata = '{"owner":"Blue Line"}' where org_id = $1 and external_key in ('B', 'D', 'NEVER')`,
+      [site.orgId],
+    );
+    await api.database.rows(`update assets set deleted_at = now() where org_id = $1 and external_key = 'E'`, [
+      site.orgId,
+    ]);
+  });
+
+  for (const [query, keys] of [
+    ['location_external_key=HALL', ['A']],
+    ['location_external_key=HALL&include_descendants=true', ['A', 'B', 'C']],
+    ['location_external_key=DOCK&location_external_key=YARD&include_descendants=true', ['B', 'C', 'D']],
+    ['include_descendants=true', ['A', 'B', 'C', 'D', 'NEVER']],
+    ['seen_within_seconds=79200', ['B', 'C', 'D']],
+    ['unseen_for_seconds=79200', ['A', 'NEVER']],
+    ['seen_within_seconds=79200&unseen_for_seconds=7200&metadata.owner=Blue+Line', ['B']],
+    ['state=never_seen', ['NEVER']],
+    ['state=present', ['A', 'B', 'C', 'D']],
+    ['state=present&state=never_seen&metadata.owner=Blue+Line&sort=-external_key', ['NEVER', 'D', 'B']],
+    ['state=present&location_external_key=HALL&include_descendants=true&q=b', ['B']],
+    ['state=present&include_deleted=true', ['A', 'B', 'C', 'D']],
+    ['state=overdue', []],
+    ['state=present&after=0', ['A', 'B', 'C', 'D']],
+  ] as const) {
+    it(`find ${keys.join(', ') || 'nothing'}: ${query}`, async () => {
+      expect(await keysOf(query)).to.deep.equal(keys);
+    });
+  }
+
+  it('find locations below by their ids, too', async () => {
+    const { body } = await api.call({ path: '/api/v1/locations?external_key=DOCK', key });
+    expect(await keysOf(`location_id=${body?.data[0].id}&include_descendants=true`)).to.deep.equal([
+      'B',
+      'C',
+    ]);
+  });
+
+  it('need tracking:read where they tell more than where an asset is', async () => {
+    const some = await api.keyWith(['assets:read'], { orgId: site.orgId });
+    for (const query of ['state=present', 'seen_within_seconds=1', 'unseen_for_seconds=1']) {
+      const { status, body } = await api.call({ path: `${PATH}?${query}`, key: some });
+      expect(status).to.equal(403);
+      expect(body?.error?.detail).to.equal('Missing required scope: tracking:read');
+    }
+    const at = 'location_external_key=HALL&include_descendants=true';
+    expect((await api.call({ path: `${PATH}?${at}`, key: some })).status).to.equal(200);
   });
 });

@@ -78,6 +78,8 @@ describe('every parameter of a list', () => {
     to_location_external_key: 'STORE',
     tag_value: 'TAG-A',
     'metadata.owner': 'Blue Line',
+    seen_within_seconds: 18 * 3_600,
+    unseen_for_seconds: 18 * 3_600,
     'listLocations tag_value': 'TAG-DOCK',
     'exportLocations tag_value': 'TAG-DOCK',
     'listAssets external_key': 'A',

@@ -3,7 +3,7 @@ import {
   type OrganizationDoor,
   openOrganizationDoor,
 } from '../../db/timescale/connections/organization-door.ts';
-import { STATES } from '../../domain/presence/coverage/state-of.ts';
+import { STATES } from '../../domain/presence/coverage/limits.ts';
 import { countStates } from '../../domain/reports/presence/count-states.ts';
 import { useConsole } from '../support/console.ts';
 import { at, PresenceSite } from '../support/presence-site.ts';

@@ -65,11 +65,12 @@ export async function listAssets(
   readLarge: ReadLargeRows,
   signal?: AbortSignal,
 ): Promise<Page<AssetRow>> {
-  const { sort, include_deleted, include_not_in_effect, is_active, ...others } = filters;
+  const { sort, include_deleted, include_not_in_effect, is_active, include_descendants, ...others } = filters;
   const isBrief = isFoundByKey(filters) || isFirstOf(filters, { inOrderOf: 'external_key' });
   const lookUps = lookUpsIn(filters);
   const isLookUp = lookUps !== undefined;
-  const shape = { sort, include_deleted, include_not_in_effect, is_active, isBrief, isLookUp };
+  const standing = { include_deleted, include_not_in_effect, is_active, include_descendants };
+  const shape = { ...standing, sort, isBrief, isLookUp };
   const values = { ...soughtOf(others), orgId: db.orgId };
   const rows = await db.listing({ isBrief, lookUps, signal }).any(LISTS.statement(values, shape));
   return pageInPieces(rows, (ids) => readLarge('asset', ids));
@@ -88,7 +89,7 @@ function composeList(
   const unique = shape.include_deleted ? [] : UNIQUE;
   const id = sql.fragment`asset.id`;
   const order = orderBy(shape.sort, SORT_COLUMNS, id, { unique, after });
-  const narrowing = narrowedTo({ orgId, ...values });
+  const narrowing = narrowedTo({ orgId, ...values }, shape);
   const where = allOf([...standingOf(orgId, shape), ...narrowing]);
   const countEach = shape.include_not_in_effect ? countLive : countInEffect;
   const searched = { q, q_keys, metadata };
@@ -159,9 +160,13 @@ function together(orgId: number): typeof EACH {
 
 export interface Narrowing extends SoughtTags {
   orgId: number;
+  /** Those that something else than a column tells, such as their states. */
+  id?: readonly number[] | undefined;
   external_key?: readonly string[] | undefined;
   location_id?: readonly number[] | undefined;
   location_external_key?: readonly string[] | undefined;
+  seen_within_seconds?: number | undefined;
+  unseen_for_seconds?: number | undefined;
   updated_since?: Micros | undefined;
 }
 
@@ -169,25 +174,64 @@ export interface Standing {
   include_deleted: boolean;
   include_not_in_effect: boolean;
   is_active?: boolean | undefined;
+  /** Of the locations by which assets are sought. */
+  include_descendants?: boolean | undefined;
 }
 
 /** Conditions on an `asset` and its `position`. */
-export function narrowedTo({ orgId, ...values }: Narrowing): (FragmentSqlToken | null)[] {
+export function narrowedTo(
+  { orgId, ...values }: Narrowing,
+  { include_descendants: withBelow }: Pick<Standing, 'include_descendants'>,
+): (FragmentSqlToken | null)[] {
+  const isAt = (isNamed: FragmentSqlToken) =>
+    sql.fragment`position.location_id in (${
+      withBelow
+        ? withDescendants(orgId, isNamed)
+        : sql.fragment`
+        select location.id from locations location where location.org_id = ${orgId} and ${isNamed}`
+    })`;
   return [
+    // Not `any`, for which each id would be looked through for each asset.
+    when(values.id, (ids) => sql.fragment`asset.id in (select unnest(${sql.array(ids, 'int4')}))`),
     when(values.external_key, (keys) => sql.fragment`asset.external_key = any(${sql.array(keys, 'text')})`),
-    when(values.location_id, (ids) => sql.fragment`position.location_id = any(${sql.array(ids, 'int4')})`),
+    when(values.location_id, (ids) =>
+      withBelow
+        ? isAt(sql.fragment`location.id = any(${sql.array(ids, 'int4')})`)
+        : sql.fragment`position.location_id = any(${sql.array(ids, 'int4')})`,
+    ),
+    when(values.location_external_key, (keys) =>
+      isAt(sql.fragment`location.external_key = any(${sql.array(keys, 'text')})`),
+    ),
     when(
-      values.location_external_key,
-      (keys) => sql.fragment`position.location_id in (
-        select id from locations where org_id = ${orgId} and external_key = any(${sql.array(keys, 'text')}))`,
+      values.seen_within_seconds,
+      (seconds) => sql.fragment`position.last_seen >= now() - ${seconds}::integer * interval '1 second'`,
+    ),
+    when(
+      values.unseen_for_seconds,
+      (seconds) =>
+        sql.fragment`(position.last_seen is null or position.last_seen < now() - ${seconds}::integer * interval '1 second')`,
     ),
     when(values.updated_since, (since) => sql.fragment`asset.updated_at >= time_of_micros(${since})`),
     hasSoughtTag('asset', orgId, values),
   ];
 }
 
+/** A query of some locations and all below. `union`, not `union all`: it ends though the tree had a circle. */
+function withDescendants(orgId: number, isNamed: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`
+        with recursive within (id) as (
+          select location.id from locations location where location.org_id = ${orgId} and ${isNamed}
+          union
+          select below.id from within
+          join locations below on below.org_id = ${orgId} and below.parent_id = within.id
+        ) select id from within`;
+}
+
 /** Conditions on an `asset`. */
-export function standingOf(orgId: number, standing: Standing): (FragmentSqlToken | null)[] {
+export function standingOf(
+  orgId: number,
+  standing: Omit<Standing, 'include_descendants'>,
+): (FragmentSqlToken | null)[] {
   return [
     sql.fragment`asset.org_id = ${orgId}`,
     standing.include_not_in_effect ? null : inEffect('asset'),
@@ -218,7 +262,7 @@ export function isSearched({ q, metadata }: Searched): boolean {
 export function matched(
   orgId: number,
   { q, q_keys: keys, metadata }: Searched,
-  standing: Standing,
+  standing: Omit<Standing, 'include_descendants'>,
   narrowing: readonly (FragmentSqlToken | null)[],
 ): FragmentSqlToken {
   const { include_not_in_effect, include_deleted, is_active } = standing;

@@ -24,7 +24,7 @@ export function pagesOfAssets(db: OrganizationDatabase, filters: ExportedAssets,
   const standing = { ...filters, include_deleted: false };
   const { q, q_keys, metadata, ...values } = assets.soughtOf(filters);
   const searched = { q, q_keys, metadata };
-  const narrowing = assets.narrowedTo({ ...values, orgId });
+  const narrowing = assets.narrowedTo({ ...values, orgId }, standing);
   return pagesOf(db, signal, (after) => {
     const next = [sql.fragment`asset.external_key > ${after}`];
     return assets.isSearched(searched)

@@ -1,3 +1,6 @@
+/** What can be said of an asset. */
+export const STATES = ['present', 'overdue', 'missing', 'unknown', 'never_seen'] as const;
+
 import type { Micros } from '../../../base/instant.ts';
 
 /** How much covered time may pass before something is overdue, or missing, by a rule. */

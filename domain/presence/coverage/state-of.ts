@@ -3,10 +3,8 @@ import type { Micros } from '../../../base/instant.ts';
 import type { Interval } from '../intervals.ts';
 import { CoveredClock } from './covered-clock.ts';
 import { coveredTimes, type PlaceEvidence } from './covered-times.ts';
-import { type DatedLimits, limitsAt } from './limits.ts';
+import { type DatedLimits, limitsAt, type STATES } from './limits.ts';
 import { type DatedWatch, UNWATCHED } from './watches.ts';
-
-export const STATES = ['present', 'overdue', 'missing', 'unknown', 'never_seen'] as const;
 
 export interface Presence {
   state: (typeof STATES)[number];

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { TooMuchWork } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
@@ -5,8 +6,10 @@ import { type Page, pageOf } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { type ExportedAssets, pagesOfAssets } from '../../master-data/imports/ids-by-filters.ts';
 import type { Presence } from '../../presence/coverage/state-of.ts';
 import { namesAssets } from '../asset-filters.ts';
+import { requirePast } from '../require-past.ts';
 import { deriveStates } from './derive-states.ts';
 import { presenceRows, type SeenAsset, type WantedAssets } from './presence-rows.ts';
 
@@ -54,7 +57,9 @@ export async function listPresence(
     ]);
   }
   const states = await deriveStates(list, at, rows).catch((error: unknown) => {
-    throw error instanceof TooMuchWork ? invalid([invalidValue('at', TOO_MUCH)]) : error;
+    throw error instanceof TooMuchWork
+      ? invalid([invalidValue(wanted === undefined ? 'at' : 'state', TOO_MUCH)])
+      : error;
   });
   const derived = rows.map((row, index) => ({ row, presence: states[index] as Presence }));
   const chosen =
@@ -74,6 +79,38 @@ export async function listPresence(
     })),
     totalCount: wanted === undefined ? totalCount : chosen.length,
   };
+}
+
+export interface AskedStates {
+  state?: readonly Presence['state'][] | undefined;
+}
+
+/**
+ * Filters of a list of assets with the ids of the live ones that are in one of the states now, in place of the states.
+ *
+ * @throws Invalid if the other filters leave more assets than states are derived for.
+ */
+export async function inStates<Filters extends ExportedAssets & AskedStates>(
+  db: OrganizationDatabase,
+  { state, ...filters }: Filters,
+  signal: AbortSignal,
+): Promise<Omit<Filters, 'state'> & { id?: readonly number[] | undefined }> {
+  if (state === undefined) {
+    return filters;
+  }
+  const others = filters as Omit<Filters, 'state'> & ExportedAssets;
+  const ids: number[] = [];
+  for await (const page of pagesOfAssets(db, others, signal)) {
+    append(ids, page);
+    if (ids.length > MOST_ASSETS) {
+      const rule = `would have to be derived for more than ${MOST_ASSETS} assets; narrow them by other filters`;
+      throw invalid([invalidValue('state', rule)]);
+    }
+  }
+  const everyone = { sort: [], limit: MOST_ASSETS, offset: 0, include_descendants: false };
+  const wanted = { ...everyone, asset_id: ids, state, include_deleted: false, include_not_in_effect: true };
+  const { rows } = await listPresence(db, await requirePast(db, {}), wanted, signal);
+  return { ...filters, id: rows.map(({ id }) => id) };
 }
 
 function readerIn({ because }: Presence): number[] {

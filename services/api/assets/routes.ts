@@ -10,7 +10,7 @@ import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { answered, created, found, listed, noContent, withMember } from '../../../platform/http/success.ts';
 import { ASSET_ID, clearedByNull, RENAME_EXAMPLE, renameBody } from '../items/item-schema.ts';
-import { type ApiContext, actorOf, route } from '../serving/context.ts';
+import { type ApiContext, actorOf, requireScope, route } from '../serving/context.ts';
 import { wholeView } from '../serving/whole-row.ts';
 import {
   ASSET,
@@ -28,13 +28,20 @@ const list = route({
   operationId: 'listAssets',
   summary: 'List the assets in effect',
   description:
-    'Lists rows in effect now: `valid_from` has come, `valid_to` has not. `include_not_in_effect` adds the others. All filters must match; a repeated filter matches any of its values.',
+    'Lists rows in effect now: `valid_from` has come, `valid_to` has not. `include_not_in_effect` adds the others. All filters must match; a repeated filter matches any of its values. The filters by state and by when an asset was last seen also need the scope `tracking:read`.',
   scope: 'assets:read',
   query: ASSET_LIST,
   success: listed(ASSET, 'A page of assets'),
   problems: { unavailable: TOO_MANY_LARGE },
-  handle: async ({ context, query, signal }) =>
-    listBody(await listAssets(context.db, query, context.readLarge, signal()), query, assetView),
+  handle: async ({ context, query, signal }) => {
+    const { state, seen_within_seconds: seen, unseen_for_seconds: unseen } = query;
+    if (state !== undefined || seen !== undefined || unseen !== undefined) {
+      requireScope(context, 'tracking:read');
+    }
+    const hangUp = signal();
+    const filters = await context.inStates(context.db, query, hangUp);
+    return listBody(await listAssets(context.db, filters, context.readLarge, hangUp), query, assetView);
+  },
 });
 
 const create = route({

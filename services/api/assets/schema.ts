@@ -9,13 +9,16 @@ import {
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { newTags } from '../../../domain/master-data/tags/new-tag.ts';
 import { TAG } from '../../../domain/master-data/tags/stored-tags.ts';
+import { STATES } from '../../../domain/presence/coverage/limits.ts';
 import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
 import { AFTER, EXCLUDED_BY_AFTER, PAGING, sortBy } from '../../../platform/http/lists.ts';
 import {
   anyOf,
   booleanFilter,
+  choiceFilter,
   described,
   idFilter,
+  integer,
   keyFilter,
   microsBound,
   searchText,
@@ -154,6 +157,9 @@ const ASSET_SORT_FIELDS = ['external_key', 'name', 'created_at', 'updated_at'] a
 
 const MOST_METADATA_FILTERS = 5;
 
+/** Up to ten years. */
+const SECONDS = { min: 1, max: 315_360_000 };
+
 /** Contract 4.2. */
 export const ASSET_LIST = {
   parameters: {
@@ -162,6 +168,25 @@ export const ASSET_LIST = {
     location_external_key: described(anyOf(keyFilter), 'Assets that are at one of these locations now.', [
       'DOCK-1',
     ]),
+    include_descendants: described(
+      booleanFilter(false),
+      'The locations below these too. Without a location it changes nothing.',
+    ),
+    state: described(
+      anyOf(choiceFilter(STATES, undefined)),
+      'Live assets that are in one of these states now (`reportPresence`). They are derived of all assets that the other filters leave: at most 50,000.',
+      ['overdue', 'missing'],
+    ),
+    seen_within_seconds: described(
+      integer(SECONDS, undefined),
+      'Assets that were last seen so many seconds ago, or later.',
+      3600,
+    ),
+    unseen_for_seconds: described(
+      integer(SECONDS, undefined),
+      'Assets that were last seen longer ago than so many seconds, or never.',
+      86_400,
+    ),
     ...tagFilters('Assets'),
     metadata: described(
       textsByName(MOST_METADATA_FILTERS),

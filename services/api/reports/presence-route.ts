@@ -3,7 +3,7 @@ import { nullableSchema } from '../../../base/checks/members.ts';
 import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
 import { toMicros, wireTimeOfMicros, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
-import { STATES } from '../../../domain/presence/coverage/state-of.ts';
+import { STATES } from '../../../domain/presence/coverage/limits.ts';
 import { listPresence, type PresenceRow } from '../../../domain/reports/presence/list-presence.ts';
 import { PRESENCE_SORT_FIELDS } from '../../../domain/reports/presence/presence-rows.ts';
 import { requirePast } from '../../../domain/reports/require-past.ts';

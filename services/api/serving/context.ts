@@ -6,9 +6,11 @@ import type { OrganizationDatabase } from '../../../db/timescale/connections/org
 import type { KeyActor, UserActor } from '../../../domain/changes/actor.ts';
 import type { ReadLargeRows } from '../../../domain/master-data/large-texts.ts';
 import type { MoveWaiters } from '../../../domain/moves/move-waiters.ts';
+import type { inStates } from '../../../domain/reports/presence/list-presence.ts';
 import type { SecretsKeys } from '../../../domain/webhooks/secrets/secrets-key.ts';
 import type { Agents } from '../../../domain/webhooks/sending/agents.ts';
 import type { CredentialCache, CredentialRow } from '../../../platform/access/credential-cache.ts';
+import { Problem } from '../../../platform/http/problem.ts';
 import { routesOf } from '../../../platform/http/route.ts';
 import type { ThreadTask } from '../../../platform/runtime/work-threads.ts';
 import type { ImportTurns } from './import-turns.ts';
@@ -49,7 +51,16 @@ export interface ApiContext {
   webhooks: WebhookParts | null;
   sameJson: SameJson;
   readLarge: ReadLargeRows;
+  /** Not imported by the lists themselves, since it reads what readers heard and sweeps found, and much else. */
+  inStates: typeof inStates;
   inThread<Result>(task: ThreadTask): Promise<Result>;
+}
+
+/** @throws Problem `forbidden`. */
+export function requireScope({ scopes }: Pick<ApiContext, 'scopes'>, scope: string): void {
+  if (!scopes.includes(scope)) {
+    throw new Problem('forbidden', `Missing required scope: ${scope}`);
+  }
 }
 
 export const route = routesOf<ApiContext>();

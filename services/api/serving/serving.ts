@@ -1,6 +1,7 @@
 import type { SameJson } from '../../../base/json/same-json.ts';
 import type { OrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
 import type { ReadLargeRows } from '../../../domain/master-data/large-texts.ts';
+import { inStates } from '../../../domain/reports/presence/list-presence.ts';
 import type { LargeBodies } from '../../../platform/http/large-bodies.ts';
 import type { Caller } from '../../../platform/http/problem.ts';
 import type { ThreadTask } from '../../../platform/runtime/work-threads.ts';
@@ -51,6 +52,7 @@ export function contextOf(
     webhooks,
     sameJson,
     readLarge,
+    inStates,
     inThread,
   };
 }

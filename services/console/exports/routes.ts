@@ -3,6 +3,7 @@ import type { Keyed } from '../../../domain/master-data/by-id-or-key.ts';
 import type { CsvStyle } from '../../../domain/master-data/imports/csv-style.ts';
 import { exportFile } from '../../../domain/master-data/imports/export-file.ts';
 import { pagesOfAssets, pagesOfLocations } from '../../../domain/master-data/imports/ids-by-filters.ts';
+import { inStates } from '../../../domain/reports/presence/list-presence.ts';
 import { Download } from '../../../platform/http/download.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { ASSETS, CSV, LOCATIONS, styleOf } from './schema.ts';
@@ -18,7 +19,8 @@ const assets = memberRoute({
   ...{ query: ASSETS, success: CSV, problems: PROBLEMS },
   handle: async ({ context, query: { organization, separator, ...filters }, signal }) => {
     const hangUp = signal();
-    return download(context, 'asset', pagesOfAssets(context.db, filters, hangUp), styleOf(separator), hangUp);
+    const asked = await inStates(context.db, filters, hangUp);
+    return download(context, 'asset', pagesOfAssets(context.db, asked, hangUp), styleOf(separator), hangUp);
   },
 });
 

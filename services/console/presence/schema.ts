@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { ID_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
-import { STATES } from '../../../domain/presence/coverage/state-of.ts';
+import { STATES } from '../../../domain/presence/coverage/limits.ts';
 import { PAGING } from '../../../platform/http/lists.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import { REFERENCE, REFERENCE_OR_NULL } from '../serving/reference.ts';

@@ -12,7 +12,7 @@ import {
   type WhereaboutsRow,
 } from '../../../domain/master-data/assets/whereabouts.ts';
 import { withTags } from '../../../domain/master-data/tags/tagged-rows.ts';
-import { STATES } from '../../../domain/presence/coverage/state-of.ts';
+import { STATES } from '../../../domain/presence/coverage/limits.ts';
 import type { PresenceRow } from '../../../domain/reports/presence/list-presence.ts';
 import { presenceOfAssets } from '../../../domain/reports/presence/presence-of-asset.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';

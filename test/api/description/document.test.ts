@@ -137,6 +137,7 @@ describe('the description', () => {
       ['external_key', 'array'],
       ['location_id', 'array'],
       ['location_external_key', 'array'],
+      ['state', 'array'],
       ['tag_value', 'array'],
       ['metadata', 'object'],
     ]);
