@@ -50,7 +50,7 @@ export interface List<Row> {
 }
 
 /**
- * The list at `path` as the address has it: `q`, `filters` (the API's names), `sort`, `page`. The server filters, sorts
+ * The list at `path` as the address has it: `q`, `filters` (the API's names, see {@link askedIn}), `sort`, `page`. The server filters, sorts
  * and pages. `fixed` goes with every request and is in no address. Of two lists on a screen, one has its page in another
  * parameter (`pageIn`). Null reads nothing.
  */
@@ -61,9 +61,7 @@ export function useList<Row>(
   const { query } = address.value;
   const page = Math.max(1, Number(query.get(pageIn)) || 1);
   const sort = query.get('sort') ?? byDefault;
-  const asked = Object.fromEntries(
-    ['q', ...filters].filter((name) => query.has(name)).map((name) => [name, query.getAll(name)]),
-  );
+  const asked = askedIn(query, ['q', ...filters]);
   const wanted = { ...fixed, ...asked };
   const { answer, problem, isLoading, reload } = useRead<ListAnswer<Row>>(path, {
     ...wanted,
@@ -93,6 +91,15 @@ export function useList<Row>(
     sortHref: (field) => hrefWith({ sort: sort === field ? `-${field}` : field, [pageIn]: null }),
     reload,
   };
+}
+
+/** What the address says by these names; one that ends in a dot is the beginning of several. */
+export function askedIn(query: URLSearchParams, names: readonly string[]): QueryValues {
+  const isNamed = (name: string) =>
+    names.some((each) => (each.endsWith('.') ? name.startsWith(each) : name === each));
+  return Object.fromEntries(
+    [...new Set(query.keys())].filter(isNamed).map((name) => [name, query.getAll(name)]),
+  );
 }
 
 const ROWS_AT_A_TIME = 200;

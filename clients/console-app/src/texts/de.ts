@@ -308,6 +308,17 @@ export const de = {
     changed: 'Geändert',
     active: { label: 'Aktiv oder nicht', all: 'Aktiv oder nicht', true: 'Aktiv', false: 'Nicht aktiv' },
     retiredFilter: { label: 'Ausgemustert', no: 'Ohne ausgemusterte', yes: 'Mit ausgemusterten' },
+    anyState: 'In jedem Zustand',
+    seen: {
+      any: 'Wann auch gesehen',
+      seen_within_seconds: (span) => `Vor höchstens ${span} gesehen`,
+      unseen_for_seconds: (span) => `Seit ${span} nicht gesehen`,
+    },
+    fieldFilter: {
+      add: 'Nach einem Feld filtern',
+      filter: 'Filtern',
+      without: (field) => `Ohne den Filter ${field}`,
+    },
     nowhere: 'nie gesehen',
     retired: 'Ausgemustert',
     none: 'Noch keine Objekte',
@@ -1262,6 +1273,7 @@ export const de = {
     details: 'Einzelheiten',
     until: 'bis',
     validity: 'Gültig',
+    allWithThis: 'Alle Objekte mit diesem Wert',
     moreFields: (count) => `und ${counted(count, 'weiteres Feld', 'weitere Felder')} Metadaten`,
     noPlace: 'Noch kein Ort',
     noPlaceHint:

@@ -298,6 +298,17 @@ export const en = {
     changed: 'Changed',
     active: { label: 'Active or not', all: 'Active or not', true: 'Active', false: 'Not active' },
     retiredFilter: { label: 'Retired', no: 'Without retired', yes: 'With retired' },
+    anyState: 'In any state',
+    seen: {
+      any: 'Seen at any time',
+      seen_within_seconds: (span: string) => `Seen within ${span}`,
+      unseen_for_seconds: (span: string) => `Not seen for ${span}`,
+    },
+    fieldFilter: {
+      add: 'Filter by a field',
+      filter: 'Filter',
+      without: (field: string) => `Without the filter ${field}`,
+    },
     nowhere: 'never seen',
     retired: 'Retired',
     none: 'No assets yet',
@@ -1217,6 +1228,7 @@ export const en = {
     details: 'Details',
     until: 'until',
     validity: 'In effect',
+    allWithThis: 'All assets with this value',
     moreFields: (count: number) => `and ${counted(count, 'more field', 'more fields')} of metadata`,
     noPlace: 'No place yet',
     noPlaceHint:

@@ -6,6 +6,7 @@ import { Instant } from '../../parts/instant.tsx';
 import { href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { metadataText } from '../assets/asset-kind.tsx';
+import { FIELD } from '../items/item-kind.ts';
 
 /** Fields of metadata that are shown; programs may keep thousands. */
 const MOST_SHOWN = 100;
@@ -46,7 +47,15 @@ export function Facts({ asset }: { asset: Asset }) {
         {metadata.slice(0, MOST_SHOWN).map(([name, value]) => (
           <>
             <dt>{name}</dt>
-            <dd>{metadataText(value)}</dd>
+            <dd>
+              {typeof value === 'string' && value !== '' ? (
+                <a href={href('assets', { [FIELD + name]: value })} title={t.allWithThis}>
+                  {value}
+                </a>
+              ) : (
+                metadataText(value)
+              )}
+            </dd>
           </>
         ))}
       </dl>

@@ -48,7 +48,7 @@ export const ASSET_KIND: ItemKind<Asset, AssetDraft> = {
 
 /** More are not edited by hand. */
 const MOST_FIELDS = 50;
-const MOST_LETTERS = { name: 100, text: 1_000 };
+export const MOST_LETTERS = { name: 100, text: 1_000 };
 
 /** A value of metadata as people read it. */
 export function metadataText(value: unknown): string {
@@ -119,7 +119,7 @@ function EditMetadata({ draft, problem, isReadOnly, onDraft }: FieldsProps<Asset
   );
 }
 
-function Suggestions({ id, values }: { id: string; values: readonly string[] }) {
+export function Suggestions({ id, values }: { id: string; values: readonly string[] }) {
   return (
     <datalist id={id}>
       {values.map((value) => (

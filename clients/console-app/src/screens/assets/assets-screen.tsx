@@ -2,30 +2,28 @@ import type { Asset, Presence } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useReloadOnMoves } from '../../live/use-moves.ts';
-import { Filter } from '../../parts/filter.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PlaceName } from '../../parts/place-name.tsx';
 import { StateBadge, stateWord, usePresence } from '../../parts/presence.tsx';
 import { nameAndKey } from '../../parts/save-file.ts';
-import { SearchField } from '../../parts/search-field.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { may } from '../../session/session.ts';
 import { type Texts, texts } from '../../texts/texts.ts';
 import { ListActions } from '../import/list-actions.tsx';
-import { AddItem, datedColumn, ItemTable, nameAndKeyColumns, RetiredFilter } from '../items/item-table.tsx';
+import { ASSET_FILTERS } from '../items/item-kind.ts';
+import { AddItem, datedColumn, ItemTable, nameAndKeyColumns } from '../items/item-table.tsx';
 import { OpenItem } from '../items/open-item.tsx';
 import { usePicked } from '../labels/use-picked.ts';
+import { AssetFilters } from './asset-filters.tsx';
 import { ASSET_KIND } from './asset-kind.tsx';
 import { Ticked } from './ticked.tsx';
-
-const FILTERS = ['is_active', 'include_deleted', 'location_id', 'location_external_key'];
 
 /** `#/assets?q=…&open=new` */
 export function AssetsScreen() {
   const t = texts.value.assets;
   const list = useList<Asset>('/assets', {
-    filters: FILTERS,
+    filters: ASSET_FILTERS,
     sort: 'external_key',
   });
   const shown = new Set(list.rows.map(({ id }) => id));
@@ -51,19 +49,7 @@ export function AssetsScreen() {
         <ListActions resource="asset" list={list} picked={picked.keys} />
         <AddItem words={t} />
       </PageHead>
-      <div class="filters">
-        <SearchField label={texts.value.items.search} />
-        <Filter
-          name="is_active"
-          label={t.active.label}
-          options={[
-            { value: '', word: t.active.all },
-            { value: 'true', word: t.active.true },
-            { value: 'false', word: t.active.false },
-          ]}
-        />
-        <RetiredFilter words={t} />
-      </div>
+      <AssetFilters />
       {may('operator') && picked.keys.length > 0 && <Ticked keys={picked.keys} list={list} />}
       <ItemTable
         resource="asset"

@@ -2,15 +2,21 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/api-error.ts';
 import { organizationId } from '../../api/organization.ts';
 import type { Asset } from '../../api/types.ts';
-import { readRows } from '../../api/use-list.ts';
+import { askedIn, readRows } from '../../api/use-list.ts';
 import { asApiError } from '../../api/use-read.ts';
 import { writesTo } from '../../api/writes.ts';
 import { address } from '../../router/router.ts';
+import { ASSET_FILTERS } from '../items/item-kind.ts';
 
 /** Labels that are printed at once. */
 export const MOST = 1_000;
 
-const FILTERS = ['q', 'external_key', 'is_active', 'location_id', 'location_external_key', 'parent_id'];
+const FILTERS = [
+  'q',
+  'external_key',
+  'parent_id',
+  ...ASSET_FILTERS.filter((name) => name !== 'include_deleted'),
+];
 
 /** Keys per address, however long they are. */
 const KEYS = 20;
@@ -25,13 +31,13 @@ interface State {
 export function useLabelled(of: 'assets' | 'locations'): State {
   const [state, setState] = useState<State>({ rows: undefined, total: 0, problem: null });
   const { query } = address.value;
-  const asked = Object.fromEntries(FILTERS.map((name) => [name, query.getAll(name)]));
+  const { external_key: named = [], ...asked } = askedIn(query, FILTERS);
   useEffect(() => {
     const stop = new AbortController();
     const readAll = async () => {
       const rows: Labelled[] = [];
       let total = 0;
-      for (const keys of groupsOf(asked['external_key'] ?? [])) {
+      for (const keys of groupsOf(named as readonly string[])) {
         const query = { ...asked, external_key: keys, sort: 'external_key' };
         const found = await readRows<Labelled>(`/${of}`, query, MOST - rows.length, { signal: stop.signal });
         rows.push(...found.rows);
@@ -45,7 +51,7 @@ export function useLabelled(of: 'assets' | 'locations'): State {
       }
     });
     return () => stop.abort();
-  }, [of, JSON.stringify(asked), organizationId.value, writesTo(`/${of}`)]);
+  }, [of, JSON.stringify([named, asked]), organizationId.value, writesTo(`/${of}`)]);
   return state;
 }
 

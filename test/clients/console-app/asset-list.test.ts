@@ -1,0 +1,149 @@
+import { expect } from 'chai';
+import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { aRead, record } from '../../support/recording.ts';
+import { Site } from '../../support/site.ts';
+
+const WIDE = { width: 1400, height: 900 };
+const PHONE = { width: 390, height: 844 };
+
+describe('the list of assets in the console', () => {
+  const app = useConsoleApp();
+  let orgId: number;
+  const tokenOf = (role: 'viewer' | 'operator') => app.as(role, orgId);
+  const hashOf = (page: { url(): string }) => decodeURIComponent(new URL(page.url()).hash);
+
+  before(async () => {
+    ({ orgId } = await Site.create(app.database, 'Acme'));
+    await app.database.rows(
+      `insert into assets (org_id, external_key, name, metadata)
+       select $1, 'CRATE-' || n, 'Crate ' || n,
+         json_build_object('owner', case n % 2 when 0 then 'Blue Line' else 'Red & Co.' end, 'kg', n % 3)
+       from generate_series(101, 160) n`,
+      [orgId],
+    );
+    const site = Site.of(app.database, orgId);
+    const hall = await site.location('HALL');
+    const dock = await site.location('DOCK', hall);
+    const readerId = await site.reader('gate', [dock]);
+    await app.database.rows(
+      `insert into tags (org_id, tag_type, value, tag_key, asset_id)
+       select $1, 'rfid', 'E28011', 'E28011', id from assets where org_id = $1 and external_key = 'CRATE-101'`,
+      [orgId],
+    );
+    const at = (Date.now() - 3_600_000) * 1_000;
+    await record(app.database, [
+      aRead({ orgId, readerId, value: 'E28011', locationId: dock, at, rssi: -50 }),
+    ]);
+  });
+
+  for (const [locale, words] of [
+    [
+      'en-GB',
+      {
+        add: 'Filter by a field',
+        name: 'Name of the field',
+        value: 'Value of',
+        filter: 'Filter',
+        without: 'Without the filter',
+      },
+    ],
+    [
+      'de-DE',
+      {
+        add: 'Nach einem Feld filtern',
+        name: 'Name des Feldes',
+        value: 'Wert von',
+        filter: 'Filtern',
+        without: 'Ohne den Filter',
+      },
+    ],
+  ] as const) {
+    it(`is filtered by fields of metadata, in the address: ${locale}`, async () => {
+      const page = await app.open('#/assets', await tokenOf('viewer'), { locale, viewport: WIDE });
+      const found: string[] = [];
+      const filterBy = async (name: string, value: string) => {
+        await page.getByText(words.add).click();
+        await page.getByLabel(words.name).fill(name);
+        await page.locator(`.field-filter option[value="${value}"]`).first().waitFor({ state: 'attached' });
+        await page.getByLabel(`${words.value} ${name}`).fill(value);
+        if (value === '1') {
+          found.push(...(await faultsOf(page, `assets-by-field-${locale}`)));
+          await page.setViewportSize(PHONE);
+          expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(PHONE.width);
+        }
+        await page.getByRole('button', { name: words.filter, exact: true }).click();
+      };
+      await filterBy('owner', 'Red & Co.');
+      await page.locator('.page-head', { hasText: '30' }).waitFor();
+      await filterBy('kg', '1');
+      await page.locator('.page-head', { hasText: '10' }).waitFor();
+      expect(hashOf(page)).to.equal('#/assets?metadata.owner=Red+&+Co.&metadata.kg=1');
+
+      const sent = await app.open(new URL(page.url()).hash, await tokenOf('viewer'), { locale });
+      await sent.getByRole('link', { name: `${words.without} owner: Red & Co.` }).click();
+      await sent.locator('.page-head', { hasText: '20' }).waitFor();
+      expect(hashOf(sent)).to.equal('#/assets?metadata.kg=1');
+      const labels = await sent.locator('a[href*="labels"]').first().getAttribute('href');
+      expect(labels).to.include('metadata.kg=1');
+      found.push(...(await faultsOf(sent, `assets-filtered-${locale}`)));
+      expect(found).to.deep.equal([]);
+    });
+  }
+
+  it('shows all assets that have the value of an asset', async () => {
+    const [asset] = await app.database.rows<{ id: number }>(
+      `select id from assets where org_id = $1 and external_key = 'CRATE-101'`,
+      [orgId],
+    );
+    const page = await app.open(`#/asset/${asset?.id}`, await tokenOf('viewer'));
+    await page.getByRole('link', { name: 'Red & Co.' }).click();
+    await page.getByText('30 assets').waitFor();
+    await page.getByRole('link', { name: 'Labels' }).click();
+    await page.getByText('30 labels').waitFor();
+  });
+
+  for (const [locale, words] of [
+    [
+      'en-GB',
+      {
+        state: 'In any state',
+        never: 'Never seen',
+        seen: 'Seen at any time',
+        place: 'Place',
+        below: 'and what is inside',
+      },
+    ],
+    ['de-DE', { state: 'In jedem Zustand', never: '', seen: 'Wann auch gesehen', place: 'Ort', below: '' }],
+  ] as const) {
+    it(`is filtered by state, place and when assets were last seen: ${locale}`, async () => {
+      const page = await app.open('#/assets', await tokenOf('viewer'), { locale, viewport: WIDE });
+      const total = (count: number) =>
+        page.locator('.page-head', { hasText: new RegExp(`(^|\\D)${count} `) }).waitFor();
+      await page.getByLabel(words.seen).selectOption('unseen_for_seconds=86400');
+      await total(59);
+      await page.getByLabel(words.seen).selectOption('seen_within_seconds=86400');
+      await total(1);
+      await page.getByLabel(words.state).selectOption('present');
+      await total(1);
+      const place = page.getByRole('combobox', { name: words.place, exact: true });
+      await place.fill('hall');
+      await page.getByRole('option', { name: 'HALL' }).click();
+      await total(0);
+      await page.locator('.report-place input[type=checkbox]').check();
+      await total(1);
+      expect(hashOf(page)).to.equal(
+        '#/assets?seen_within_seconds=86400&state=present&location_external_key=HALL&include_descendants=true',
+      );
+      const found = await faultsOf(page, `assets-by-state-${locale}`);
+      await page.setViewportSize(PHONE);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(PHONE.width);
+      await page.getByLabel(words.state).selectOption('never_seen');
+      await total(0);
+      await page.getByLabel(words.seen).selectOption('');
+      await place.fill('');
+      await page.locator('.picker-list [role=option]').first().click();
+      await total(59);
+      expect(found).to.deep.equal([]);
+    });
+  }
+});
