@@ -2,7 +2,15 @@ import { Turns } from '../../../base/each-in-turns.ts';
 import { greatestOf, leastOf } from '../../../base/extremes.ts';
 import { type AssetRef, assetKey } from '../history/asset-ref.ts';
 import type { Site } from './site.ts';
-import { bucketOf, FARTHEST, type Hearing, NEAREST, type Seen, type Stated } from './statements.ts';
+import {
+  type Buckets,
+  bucketOf,
+  FARTHEST,
+  type Hearing,
+  NEAREST,
+  type Seen,
+  type Stated,
+} from './statements.ts';
 
 /**
  * Scans of assets, as this process recorded them, so that they need not be loaded for each new scan: the newest ones, and
@@ -199,17 +207,38 @@ export class RecentHearing {
     }
     const to = this.#lastOpen(last + NEAREST, last + FARTHEST);
     const stated = { from, to, statements: [], positions: [], cost: 0 };
-    for (const bucket of this.#hearing.buckets(stated)) {
+    if (!(await this.#state(stated, { from, to }, turns))) {
+      return null;
+    }
+    this.#tidy();
+    return stated;
+  }
+
+  /**
+   * States buckets after those that new scans affect, at most `count`, in which only the stay before them has changed.
+   *
+   * @returns false if there are none, or not all that bears on them is here.
+   */
+  async goOn(stated: StatedAgain, count: number, turns: Turns): Promise<boolean> {
+    const from = stated.to + 1;
+    // The newest scan is here if it has no other end.
+    const to = Math.min(stated.to + count, Number.isFinite(this.#to) ? this.#to - FARTHEST : this.#latest);
+    stated.to = to;
+    return from <= to && (await this.#state(stated, { from, to }, turns));
+  }
+
+  /** @returns false if not all that bears on these buckets is here. */
+  async #state(stated: StatedAgain, buckets: Buckets, turns: Turns): Promise<boolean> {
+    for (const bucket of this.#hearing.buckets(buckets)) {
       const window = this.#hearing.state(bucket, stated);
       if (window.from < this.#from || window.to > this.#to) {
-        return null;
+        return false;
       }
       if (turns.isOver) {
         await turns.next();
       }
     }
-    this.#tidy();
-    return stated;
+    return true;
   }
 
   async #hear(scans: readonly Seen[], site: Site, turns: Turns): Promise<void> {

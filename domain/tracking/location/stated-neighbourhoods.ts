@@ -106,42 +106,102 @@ export async function statedNeighbourhoods(
   return remembered;
 }
 
-/** The neighbourhoods of assets whose new scans affect only remembered ones. */
+/**
+ * The neighbourhoods of assets whose new scans affect only remembered ones. Where they end in another stay than is stored,
+ * remembered scans after them are decided on, too.
+ */
 async function rememberedNeighbourhoods(
   stored: StoredStretches,
   assets: readonly ChangedAsset[],
 ): Promise<Map<string, Neighbourhood>> {
   const found = new Map<string, Neighbourhood>();
-  const asked: (Stretch & { neighbourhood: Neighbourhood })[] = [];
   const remembered = await takeRemembered(stored, assets);
+  let open: Restated[] = [];
   const turns = stored.turns ?? new Turns();
   for (const [index, asset] of assets.entries()) {
-    const neighbourhood = await rememberedNeighbourhood(asset, remembered[index] ?? NOTHING, stored);
-    if (neighbourhood !== null) {
-      const { orgId, assetId } = asset;
-      const stay = asset.memory?.stay ?? null;
-      found.set(assetKey(asset), neighbourhood);
-      for (const { from, to } of neighbourhood.spans) {
-        if (stay !== null && stay.since >= from) {
-          asked.push({ orgId, assetId, from, to, neighbourhood });
-        }
-      }
+    const again = await statedAgain(asset, remembered[index] ?? NOTHING, turns);
+    if (again !== null) {
+      open.push({ asset, again });
     }
     if (turns.isOver) {
       await turns.next();
     }
   }
+  for (let count = FIRST_AHEAD; open.length > 0; count *= 8) {
+    const neighbourhoods = await restatedNeighbourhoods(stored, open);
+    const goingOn: Restated[] = [];
+    for (const [index, restated] of open.entries()) {
+      const neighbourhood = neighbourhoods[index];
+      if (neighbourhood === undefined || neighbourhood === null) {
+        continue;
+      }
+      const ends = new Set(diverging(restated.asset, neighbourhood).map(({ to }) => to));
+      if (ends.size === 0) {
+        found.set(assetKey(restated.asset), neighbourhood);
+      } else if (await goOn(restated, ends, { count, turns })) {
+        goingOn.push(restated);
+      }
+    }
+    open = goingOn;
+  }
+  return found;
+}
+
+/** Buckets after those that are decided again. */
+const FIRST_AHEAD = 8;
+
+/** An asset whose remembered scans were stated again. */
+interface Restated {
+  asset: ChangedAsset;
+  /** In order of time. */
+  again: { hearing: RecentHearing; stated: StatedAgain; reported: number }[];
+}
+
+/** @returns false if not all is remembered. */
+async function goOn(
+  { again }: Restated,
+  ends: ReadonlySet<Micros>,
+  { count, turns }: { count: number; turns: Turns },
+): Promise<boolean> {
+  for (const [index, { hearing, stated }] of again.entries()) {
+    const next = again[index + 1]?.stated.from ?? Number.POSITIVE_INFINITY;
+    if (ends.has(endOfBucket(stated.to))) {
+      const isStated = await hearing.goOn(stated, Math.min(count, next - 1 - stated.to), turns);
+      if (!isStated) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/** Null where an earlier position has to be looked for. */
+async function restatedNeighbourhoods(
+  stored: StoredStretches,
+  restated: readonly Restated[],
+): Promise<(Neighbourhood | null)[]> {
+  const asked: (Stretch & { neighbourhood: Neighbourhood })[] = [];
+  const neighbourhoods = restated.map((each) => {
+    const { orgId, assetId, memory } = each.asset;
+    for (const one of each.again) {
+      const { cost } = one.stated;
+      stored.decided(orgId, cost - one.reported);
+      one.reported = cost;
+    }
+    const neighbourhood = restatedNeighbourhood(each);
+    const stay = memory?.stay ?? null;
+    for (const { from, to } of neighbourhood?.spans ?? []) {
+      if (neighbourhood !== null && stay !== null && stay.since >= from) {
+        asked.push({ orgId, assetId, from, to, neighbourhood });
+      }
+    }
+    return neighbourhood;
+  });
   const transitions = asked.length === 0 ? [] : await stored.transitions(asked);
   for (const [index, { neighbourhood }] of asked.entries()) {
     neighbourhood.stored = inOrder([...neighbourhood.stored, ...(transitions[index] ?? [])]);
   }
-  for (const asset of assets) {
-    const neighbourhood = found.get(assetKey(asset));
-    if (neighbourhood !== undefined && diverging(asset, neighbourhood).length > 0) {
-      found.delete(assetKey(asset));
-    }
-  }
-  return found;
+  return neighbourhoods;
 }
 
 /** What is remembered of each, with the scans that follow late ones. */
@@ -172,27 +232,43 @@ async function takeRemembered(
 
 const NOTHING: Remembered = { newest: null, late: null };
 
-async function rememberedNeighbourhood(
-  { memory, ...asset }: ChangedAsset,
+/**
+ * Adds the new scans to what is remembered, and keeps that.
+ *
+ * @returns null if not all that the scans bear on is remembered. Even then they are added where they belong.
+ */
+async function statedAgain(
+  { orgId, assetId, site, memory }: ChangedAsset,
   remembered: Remembered,
-  stored: Pick<StoredStretches, 'decided' | 'turns'>,
-): Promise<Neighbourhood | null> {
+  turns: Turns,
+): Promise<Restated['again'] | null> {
   if (memory === undefined) {
     return null;
   }
-  const { recent, added, stay, transaction } = memory;
-  const again = await statedAgain(remembered, added, asset.site, stored.turns);
-  recent.keep({ ...asset, writer: transaction }, remembered);
-  if (again === null) {
-    return null;
+  const { recent, added, transaction } = memory;
+  const again: Restated['again'] = [];
+  let known = 0;
+  for (const hearing of [remembered.late, remembered.newest]) {
+    const own = hearing === null ? [] : added.filter((scan) => hearing.has(scan));
+    const stated = own.length === 0 ? null : await hearing?.add(own, site, turns);
+    if (hearing !== null && stated != null) {
+      again.push({ hearing, stated, reported: 0 });
+      known += own.length;
+    }
   }
-  const { positionAt } = asset;
+  recent.keep({ orgId, assetId, writer: transaction }, remembered);
+  return known === added.length ? again : null;
+}
+
+/** Without stored transitions that may change. */
+function restatedNeighbourhood({ asset: { positionAt, memory }, again }: Restated): Neighbourhood | null {
+  const stay = memory?.stay ?? null;
   const spans: Span[] = [];
   let newest: ObservedPosition | undefined;
   /** Where the stored position is decided again. */
   let around: Span | undefined;
-  for (const { from, to, statements, positions, cost } of again) {
-    stored.decided(asset.orgId, cost);
+  for (const { stated } of again) {
+    const { from, to, statements, positions } = stated;
     const span = { from: startOfBucket(from), to: endOfBucket(to), sightings: toSightings(statements) };
     newest = positions.at(-1) ?? newest;
     around = positionAt !== null && positionAt >= span.from && positionAt <= span.to ? span : around;
@@ -208,26 +284,6 @@ async function rememberedNeighbourhood(
   const isNewer = around !== undefined || positionAt === null || newestAt > positionAt;
   const isStayNeeded = stay !== null && spans.some(({ from }) => stay.since < from);
   return { spans, stored: isStayNeeded ? [asTransition(stay)] : [], newest: isNewer ? newest : undefined };
-}
-
-/** @returns in order; null if not all that the scans bear on is remembered. Even then they are added where they belong. */
-async function statedAgain(
-  { late, newest }: Remembered,
-  scans: readonly Seen[],
-  site: Site,
-  turns: Turns | undefined,
-): Promise<StatedAgain[] | null> {
-  const again: StatedAgain[] = [];
-  let known = 0;
-  for (const hearing of [late, newest]) {
-    const own = hearing === null ? [] : scans.filter((scan) => hearing.has(scan));
-    const stated = own.length === 0 ? null : await hearing?.add(own, site, turns);
-    if (stated != null) {
-      again.push(stated);
-      known += own.length;
-    }
-  }
-  return known === scans.length ? again : null;
 }
 
 /** A stored transition that stays as it is. */

@@ -98,6 +98,26 @@ describe('history where locations are decided by all scans', () => {
     expect(asset.history).to.deep.equal(history);
   });
 
+  it('is loaded now and then where a minute of one antenna comes after that of another, and changes stays', async () => {
+    const asset = new AssetInMemory([{ locationId: null, validFrom: 0, setting: STRENGTH }], true);
+    const messages = [1, 2, 3, 4].flatMap((location) =>
+      Array.from({ length: 60 }, (_, second) =>
+        Array.from({ length: 10 }, (_, read) => ({
+          ...{ location, at: (100 + second + (read + location / 10) / 10) * 1_000_000, isByPerson: false },
+          // It goes from one to the next every ten seconds.
+          rssi: -50 - (Math.floor(second / 10) % 4 === location - 1 ? 0 : 10) - (read % 5),
+        })),
+      ),
+    );
+    for (const message of messages) {
+      await asset.record(message);
+    }
+    expect(asset.loads).to.be.below(20);
+    const { history } = await decidedByAll(asset.seen, asset.site);
+    expect(asset.history).to.deep.equal(history);
+    expect(history).to.have.lengthOf(6);
+  });
+
   it('is loaded now and then where an antenna was cut off and sends its reads in order', async () => {
     const asset = new AssetInMemory([{ locationId: null, validFrom: 0, setting: STRENGTH }], true);
     const read = (location: number, second: number) => ({
