@@ -1,18 +1,18 @@
 import { setTimeout as until } from 'node:timers/promises';
 import { expect } from 'chai';
-import { MICROS_PER_SECOND } from '../../../../base/instant.ts';
-import { databaseOn } from '../../../../db/timescale/connections/database.ts';
-import type { MoveEvent } from '../../../../domain/moves/event.ts';
-import { sealBatch } from '../../../../domain/moves/sealing/seal-batch.ts';
-import { setWebhook } from '../../../../domain/webhooks/set-webhook.ts';
-import { useDelivering } from '../../../chaos/delivering.ts';
-import { TEST_ACTOR } from '../../../support/actor.ts';
-import { useDatabase } from '../../../support/database.ts';
-import { readExpected, readMeasured } from '../../../support/location/measured.ts';
-import { installMeasured, scanOf, storedMoves } from '../../../support/location/measured-site.ts';
-import { onlyTags, recordBatches } from '../../../support/location/play.ts';
-import { aMemory } from '../../../support/recording.ts';
-import { newWebhook, SETTINGS } from '../../../support/webhooks.ts';
+import { MICROS_PER_SECOND } from '../../base/instant.ts';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
+import type { MoveEvent } from '../../domain/moves/event.ts';
+import { sealBatch } from '../../domain/moves/sealing/seal-batch.ts';
+import { setWebhook } from '../../domain/webhooks/set-webhook.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
+import { useDatabase } from '../support/database.ts';
+import { readExpected, readMeasured } from '../support/location/measured.ts';
+import { installMeasured, scanOf, storedMoves } from '../support/location/measured-site.ts';
+import { onlyTags, recordBatches } from '../support/location/play.ts';
+import { aMemory } from '../support/recording.ts';
+import { newWebhook, SETTINGS } from '../support/webhooks.ts';
+import { useDelivering } from './delivering.ts';
 
 const STEP = MICROS_PER_SECOND / 2;
 
