@@ -90,3 +90,13 @@ const NOTHING = { path: null, key: '', answer: undefined, problem: null, isLoadi
 export function asApiError(problem: unknown): ApiError {
   return problem instanceof ApiError ? problem : new ApiError(0, 'unreadable', String(problem));
 }
+
+/** Calls `again` periodically while the page is visible. */
+export function useRepeat(again: () => void, milliseconds: number): void {
+  const latest = useRef(again);
+  latest.current = again;
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && latest.current(), milliseconds);
+    return () => clearInterval(timer);
+  }, [milliseconds]);
+}

@@ -1,8 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { InboxCounts } from '../api/types.ts';
-import { useRead } from '../api/use-read.ts';
-import { useRepeat } from '../api/use-repeat.ts';
+import { useRead, useRepeat } from '../api/use-read.ts';
 import { writesTo } from '../api/writes.ts';
 import { membership } from '../session/session.ts';
 

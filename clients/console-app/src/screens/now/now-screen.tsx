@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Alert, type MoveEvent, PRESENCE_STATES } from '../../api/types.ts';
 import { useNames } from '../../api/use-names.ts';
-import { type Read, useRead } from '../../api/use-read.ts';
-import { useRepeat } from '../../api/use-repeat.ts';
+import { type Read, useRead, useRepeat } from '../../api/use-read.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 import { useMoves } from '../../live/use-moves.ts';
 import { useReloadOnAlerts } from '../../live/use-reload-on-alerts.ts';

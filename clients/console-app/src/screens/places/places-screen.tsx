@@ -1,8 +1,8 @@
 import type { Place } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
+import { PlaceName } from '../../parts/move-line.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { PlaceName } from '../../parts/place-name.tsx';
 import { nameAndKey } from '../../parts/save-file.ts';
 import { SearchField } from '../../parts/search-field.tsx';
 import type { Column } from '../../parts/table.tsx';

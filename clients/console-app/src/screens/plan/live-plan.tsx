@@ -9,8 +9,7 @@ import type {
   PlanSize,
   PlanWithPlaces,
 } from '../../api/types.ts';
-import { useRead } from '../../api/use-read.ts';
-import { useRepeat } from '../../api/use-repeat.ts';
+import { useRead, useRepeat } from '../../api/use-read.ts';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 import { useMoves, useReloadOnMoves } from '../../live/use-moves.ts';
 import { PlanDots as DrawnDots } from '../../parts/plan-dots.tsx';

@@ -1,6 +1,5 @@
 import type { Levels as LevelsNow } from '../../api/types.ts';
-import { useRead } from '../../api/use-read.ts';
-import { useRepeat } from '../../api/use-repeat.ts';
+import { useRead, useRepeat } from '../../api/use-read.ts';
 import { Instant } from '../../parts/instant.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { PlainTable } from '../../parts/table.tsx';

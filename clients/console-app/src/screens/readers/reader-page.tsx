@@ -1,7 +1,6 @@
 import { serverNow } from '../../api/server-clock.ts';
 import { NO_FORMAT, type OneReader, type Reader, type Spans } from '../../api/types.ts';
-import { useRead } from '../../api/use-read.ts';
-import { useRepeat } from '../../api/use-repeat.ts';
+import { useRead, useRepeat } from '../../api/use-read.ts';
 import { durationText } from '../../parts/duration.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Instant, instantText } from '../../parts/instant.tsx';

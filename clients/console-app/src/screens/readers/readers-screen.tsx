@@ -1,6 +1,6 @@
 import { NO_FORMAT, READER_STATES, type Reader } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
-import { useRepeat } from '../../api/use-repeat.ts';
+import { useRepeat } from '../../api/use-read.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { EmptyState, NoScreen, NothingFound } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
