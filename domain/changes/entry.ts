@@ -6,6 +6,9 @@ export type Action =
   | 'delete'
   | 'revoke'
   | 'attach_tag'
+  /** For an asset. */
+  | 'note'
+  | 'set_photo'
   | 'detach_tag'
   /** How locations are decided on, of a location or an organization. Before that: `set_smoothing`. */
   | 'set_locating'

@@ -29,6 +29,7 @@ export interface WantedChanges {
   until?: Micros | undefined;
   actor?: { type: string; id: string } | undefined;
   resource?: { type: string; id?: string | undefined } | undefined;
+  action?: string | undefined;
   /** Types of resources that are left out. */
   without?: readonly string[] | undefined;
   /** The last of the page before, which is newer. */
@@ -43,7 +44,7 @@ export interface WantedChanges {
 export function listChanges(
   db: Connection,
   orgId: number | null,
-  { since, limit, until, actor, resource, without, before }: WantedChanges,
+  { since, limit, until, actor, resource, action, without, before }: WantedChanges,
 ): Promise<readonly LoggedChange[]> {
   const conditions = [
     // Either is found by the index; `is not distinct from` would not be.
@@ -53,6 +54,7 @@ export function listChanges(
     ...(actor === undefined ? [] : [sql.fragment`actor_id = ${actor.id} and actor_type = ${actor.type}`]),
     ...(resource === undefined ? [] : [sql.fragment`resource_type = ${resource.type}`]),
     ...(resource?.id === undefined ? [] : [sql.fragment`resource_id = ${resource.id}`]),
+    ...(action === undefined ? [] : [sql.fragment`action = ${action}`]),
     ...(without === undefined ? [] : [sql.fragment`resource_type <> all(${sql.array(without, 'text')})`]),
     ...(before === undefined ? [] : [sql.fragment`(at, id) < (time_of_micros(${before.at}), ${before.id})`]),
   ];

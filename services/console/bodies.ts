@@ -1,5 +1,6 @@
 import type { Bodies } from '../../platform/http/body-thread.ts';
 import { BODIES as API_BODIES } from '../api/bodies.ts';
+import { noteBody } from './assets/schema.ts';
 import { formatPatchBody, newFormatBody, tryBody } from './formats/schema.ts';
 import { handheldPatchBody, newHandheldBody } from './handhelds/schema.ts';
 import { attachBody, dismissManyBody, hideBody, replayBody, replayManyBody } from './inbox/schema.ts';
@@ -36,6 +37,7 @@ export const BODIES: Bodies = {
   updateHandheld: handheldPatchBody,
   updateOrganization: organizationPatchBody,
   updatePlan: planPatchBody,
+  addNote: noteBody,
   setLocating: settingBody,
   setWatch: watchBody,
   tryLocating: trialBody,

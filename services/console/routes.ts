@@ -1,6 +1,7 @@
 import type { Route } from '../../platform/http/route.ts';
 import { API_ROUTES } from '../api/entry.ts';
 import { alertRoutes } from './alerts/routes.ts';
+import { assetRoutes as ownAssetRoutes } from './assets/routes.ts';
 import { changeRoutes } from './changes/routes.ts';
 import { coverageRoutes } from './coverage/routes.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -19,7 +20,6 @@ import { unknownTagRoutes } from './inbox/unknown-tags.ts';
 import { linkRoutes } from './links/routes.ts';
 import { listenRoutes } from './listening/routes.ts';
 import { locatingRoutes } from './locating/routes.ts';
-import { metadataRoutes } from './metadata/routes.ts';
 import { organizationRoutes } from './organization/routes.ts';
 import { placeRoutes } from './places/routes.ts';
 import { planRoutes } from './plans/routes.ts';
@@ -65,7 +65,7 @@ export const MEMBER_ROUTES: readonly Route<ConsoleContext>[] = [
   ...findRoutes,
   ...importRoutes,
   ...retiredRoutes,
-  ...metadataRoutes,
+  ...ownAssetRoutes,
   ...stayRoutes,
   ...whyRoutes,
   ...presenceRoutes,

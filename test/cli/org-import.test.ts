@@ -223,6 +223,7 @@ describe('importing an organization', () => {
       'plans',
       'plan_places',
       'plan_antennas',
+      'asset_photos',
     ]) {
       const moved = linesOf(exported, table).map((line) => ({ ...JSON.parse(line), org_id: target }));
       expect(moved, table).to.have.length.above(0);

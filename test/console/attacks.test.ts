@@ -43,6 +43,7 @@ const BODIES: Readonly<Record<string, object>> = {
   updateWebhook: { name: 'seized' },
   replayWebhook: { after: 0 },
   updatePlan: { name: 'seized' },
+  addNote: { note: 'seized' },
   updateUser: { is_disabled: true },
   ignoreUnknownTag: {},
   dismissRejected: {},

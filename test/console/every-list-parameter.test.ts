@@ -96,6 +96,7 @@ describe('every parameter of a list', () => {
     first_seen_after: hoursAgo(30),
     actor_type: 'key',
     resource_type: 'asset',
+    'listChanges action': 'update',
     'listMoves after': 1,
     'listAssetReadings kind': 'motion',
     'listAssetReadings bucket': '1h',

@@ -157,6 +157,16 @@ describe('every route of the console that changes something', () => {
       call: { body: PNG, headers: { 'Content-Type': 'image/png' } },
       logs: [['create', 'plan']],
     }),
+    setPhoto: ({ ids }) => ({
+      call: {
+        path: `/photos?asset_id=${ids['asset_id']}`,
+        body: PNG,
+        headers: { 'Content-Type': 'image/png' },
+      },
+      logs: [['set_photo', 'asset']],
+    }),
+    removePhoto: () => ({ logs: [['set_photo', 'asset']] }),
+    addNote: () => json({ note: 'Bent' }, ['note', 'asset']),
     updatePlan: () => json({ name: 'other' }, ['update', 'plan']),
     deletePlan: () => ({ logs: [['delete', 'plan']] }),
     updateOrganization: () => json({ name: 'Other' }, ['update', 'organization']),

@@ -563,3 +563,93 @@ describe('plans', () => {
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, 409, 409]);
   });
 });
+
+describe('photos of assets, and notes on them', () => {
+  const suite = useConsole();
+  const { call, database } = suite;
+  let site: Site;
+  let token: string;
+  let asset: number;
+  const add = (body: Uint8Array, type = 'image/png', id = asset) =>
+    call({ method: 'POST', path: `/photos?asset_id=${id}`, body, token, headers: { 'Content-Type': type } });
+
+  before(async () => {
+    site = await Site.create(database, 'Photographed');
+    token = await suite.as('operator', site.orgId);
+    asset = await site.asset('PALLET');
+  });
+
+  it('are set, replaced, read byte for byte and removed, and the change log says so', async () => {
+    expect((await add(PNG)).status).to.equal(200);
+    const other = largePng(3_000_000);
+    const { data } = (await add(other, 'image/jpeg')).body;
+    expect(data).to.include({ asset_id: asset, media_type: 'image/png', size: other.length });
+    expect(
+      (await call({ path: `/photos?asset_id=${asset}&asset_id=${asset + 1}`, token })).body.data,
+    ).to.deep.equal([data]);
+    const response = await fetch(`${suite.url}/console/v1/photos/${asset}?organization=${site.orgId}`, {
+      headers: { Cookie: `tagtrail_session=${token}` },
+    });
+    expect(Buffer.from(await response.arrayBuffer()).equals(other)).to.equal(true);
+    expect(response.headers.get('content-type')).to.equal('image/png');
+    expect(response.headers.get('x-content-type-options')).to.equal('nosniff');
+    expect(response.headers.get('content-security-policy')).to.include('sandbox');
+    expect((await call({ method: 'DELETE', path: `/photos/${asset}`, token })).status).to.equal(204);
+    expect((await call({ path: `/photos/${asset}`, token })).status).to.equal(404);
+    expect(
+      (
+        await call({
+          method: 'POST',
+          path: `/assets/${asset}/notes`,
+          json: { note: 'Bent.\nMended.' },
+          token,
+        })
+      ).status,
+    ).to.equal(204);
+    const { body } = await call({ path: `/changes?resource_type=asset&resource_id=${asset}`, token });
+    const logged = body.data as { action: string; before: Logged; after: Logged }[];
+    expect(
+      logged.map(({ action, before, after }) => [
+        action,
+        before?.photo?.size,
+        after?.photo?.size ?? after?.note,
+      ]),
+    ).to.deep.equal([
+      ['note', undefined, 'Bent.\nMended.'],
+      ['set_photo', other.length, undefined],
+      ['set_photo', PNG.length, other.length],
+      ['set_photo', undefined, PNG.length],
+    ]);
+    const notes = await call({
+      path: `/changes?resource_type=asset&resource_id=${asset}&action=note`,
+      token,
+    });
+    expect(notes.body.data).to.have.length(1);
+  });
+
+  it('take no file for an image because of its name or type, nor more bytes than an organization may have', async () => {
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
+    expect((await add(svg)).body.error.fields[0].field).to.equal('image');
+    expect((await add(PNG, 'text/html')).status).to.equal(415);
+    expect((await add(PNG, 'image/png', asset + 1_000)).status).to.equal(404);
+    const long = await call({
+      method: 'POST',
+      path: `/assets/${asset}/notes`,
+      json: { note: 'x'.repeat(2_001) },
+      token,
+    });
+    expect(long.body.error.fields[0]).to.include({ field: 'note', code: 'too_long' });
+  });
+
+  it('are those of members of the organization', async () => {
+    await add(PNG);
+    const stranger = await suite.as('admin');
+    expect((await call({ path: `/photos/${asset}`, token: stranger })).status).to.equal(404);
+    expect((await call({ path: `/photos?asset_id=${asset}`, token: stranger })).body.data).to.deep.equal([]);
+    const viewer = await suite.as('viewer', site.orgId);
+    expect((await call({ path: `/photos/${asset}`, token: viewer })).status).to.equal(200);
+    expect((await call({ method: 'DELETE', path: `/photos/${asset}`, token: viewer })).status).to.equal(403);
+  });
+});
+
+type Logged = { photo?: { size: number } | null; note?: string } | null;

@@ -53,6 +53,11 @@ async function drawPlan(
     plan?.id,
     reader,
   ]);
+  await database.rows(
+    `insert into asset_photos (org_id, asset_id, media_type, width, height, image, sha256)
+     select org_id, min(id), 'image/png', 20, 10, '\\x0102', sha256('\\x0102') from assets where org_id = $1 group by org_id`,
+    [orgId],
+  );
   await database.rows('update antennas set offset_db = 3, height_m = 2.4 where reader_id = $1', [reader]);
   await database.rows(
     `update positions set position_plan_location_id = $2, position_x = 1.5, position_y = 2.25, position_radius = 3,
@@ -80,6 +85,7 @@ export function expectedRows(checksums: { table: string; rows: number }[]): Reco
     'plans',
     'plan_places',
     'plan_antennas',
+    'asset_photos',
   ];
   return Object.fromEntries(
     names.map((name) => [name, checksums.find(({ table }) => table === name)?.rows ?? 0]),

@@ -69,6 +69,13 @@ export async function makeNamedRows(
         `insert into plans (org_id, name, media_type, width, height, image, sha256)
          values ($1, $2, 'image/png', 1, 1, '\\x00', sha256('x'))`,
       ),
+      photo_id: (
+        await database.rows<{ id: number }>(
+          `insert into asset_photos (org_id, asset_id, media_type, width, height, image, sha256)
+           values ($1, $2, 'image/png', 1, 1, '\\x00', sha256('x')) returning asset_id as id`,
+          [orgId, asset],
+        )
+      )[0]?.id as number,
       alert_id: await idOf(
         `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, location_id, opened_at, because)
          values ($1::integer, lpad($1::integer::text, 26, '0'), $3, now(), $2, 'not_allowed', $4, $5, now(), '{}')`,

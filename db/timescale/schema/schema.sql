@@ -168,6 +168,24 @@ create table api_keys (
 );
 CREATE TRIGGER api_keys_changed AFTER DELETE OR UPDATE OF revoked_at, expires_at, scopes ON public.api_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_access_changed();
 
+create table asset_photos (
+  org_id integer not null,
+  asset_id integer not null,
+  media_type text not null,
+  width integer not null,
+  height integer not null,
+  image bytea not null,
+  sha256 bytea not null,
+  created_at timestamp with time zone not null default now(),
+  constraint asset_photos__org_id_asset_id PRIMARY KEY (org_id, asset_id),
+  constraint asset_photos__height CHECK (((height >= 1) AND (height <= 16384))),
+  constraint asset_photos__media_type CHECK ((media_type = ANY (ARRAY['image/png'::text, 'image/jpeg'::text, 'image/webp'::text]))),
+  constraint asset_photos__org_id_asset_id_fkey FOREIGN KEY (org_id, asset_id) REFERENCES assets(org_id, id) ON UPDATE CASCADE,
+  constraint asset_photos__sha256 CHECK ((octet_length(sha256) = 32)),
+  constraint asset_photos__size CHECK (((octet_length(image) >= 1) AND (octet_length(image) <= 5242880))),
+  constraint asset_photos__width CHECK (((width >= 1) AND (width <= 16384)))
+);
+
 create table assets (
   org_id integer not null,
   id integer generated always as identity not null,

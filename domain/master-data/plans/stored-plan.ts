@@ -81,17 +81,27 @@ const PIECE = 131_072;
  *
  * @throws AppError `not_found` if the plan is deleted meanwhile.
  */
-export async function* readImage(
+export function readImage(
   db: OrganizationConnection,
   { id, size }: { id: number; size: number },
 ): AsyncGenerator<Buffer, void> {
-  for (let from = 0; from < size; from += PIECE) {
+  return piecesOf(size, async (from, length) => {
     const row = await db.maybeOne(sql.prepared('read-plan-image', rowsOf<{ piece: Buffer }>())`
-      select substring(image from ${from + 1}::integer for ${PIECE}::integer) as piece from plans
+      select substring(image from ${from}::integer for ${length}::integer) as piece from plans
       where org_id = ${db.orgId} and id = ${id}`);
     if (row === null) {
       throw notFound('Plan not found');
     }
-    yield row.piece;
+    return row.piece;
+  });
+}
+
+/** @param read some bytes, of which the first is 1. */
+export async function* piecesOf(
+  size: number,
+  read: (from: number, length: number) => Promise<Buffer>,
+): AsyncGenerator<Buffer, void> {
+  for (let from = 1; from <= size; from += PIECE) {
+    yield await read(from, PIECE);
   }
 }

@@ -41,6 +41,7 @@ const CHANGE_FILTERS = {
   actor_id: searchText,
   resource_type: searchText,
   resource_id: searchText,
+  action: searchText,
   cursor: keyFilter,
   limit: integer({ min: 1, max: 200 }, 50),
 };
@@ -72,7 +73,7 @@ const list = memberRoute({
   query: { parameters: CHANGE_FILTERS },
   success: answered(CHANGES, 'A page of changes, and where the next begins'),
   handle: async ({ context: { db, scopes, parts }, query, signal }) => {
-    const { since, until, actor_type, actor_id, resource_type, resource_id, cursor, limit } = query;
+    const { since, until, actor_type, actor_id, resource_type, resource_id, action, cursor, limit } = query;
     refuseIssues([
       ...(actor_type !== undefined && actor_id === undefined ? [required('actor_id')] : []),
       ...(resource_id !== undefined && resource_type === undefined ? [required('resource_type')] : []),
@@ -83,6 +84,7 @@ const list = memberRoute({
       until: until === undefined ? undefined : toMicros(until.instant),
       actor: actor_id === undefined ? undefined : { type: actor_type ?? 'user', id: actor_id },
       resource: resource_type === undefined ? undefined : { type: resource_type, id: resource_id },
+      action,
       without: mayKnow ? undefined : OF_PEOPLE,
       before: cursor === undefined ? undefined : readCursor(cursor),
       // One more than is shown tells whether there is another page.

@@ -18,7 +18,7 @@ import { type Scale, sizeInMetres } from '../../../domain/tracking/location/posi
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { FileAnswer } from '../../../platform/http/stored-file.ts';
-import { created, found, noContent, type Success } from '../../../platform/http/success.ts';
+import { created, found, noContent } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
 import { referenceOf } from '../serving/reference.ts';
@@ -27,6 +27,7 @@ import { takeUploadTurn } from '../serving/upload-turn.ts';
 import {
   DELETED_PLAN,
   DOTS,
+  IMAGE,
   IMAGE_QUERY,
   imageBody,
   NEW_PLAN,
@@ -75,12 +76,6 @@ const create = memberRoute({
     return planView(await createPlan(context.db, actor, { name, locationId, image }));
   },
 });
-
-const IMAGE: Success<FileAnswer> = {
-  ...{ status: 200, description: 'The image as it was sent', headers: {} },
-  schema: { type: 'string', format: 'binary' },
-  present: (body) => ({ body }),
-};
 
 const image = memberRoute({
   ...{ method: 'GET', path: '/console/v1/plans/{plan_id}/image', operationId: 'getPlanImage' },

@@ -33,6 +33,8 @@ import type { Scale } from '../../../domain/tracking/location/position.ts';
 import { IMAGE_TYPE, mergePatchOf, type StreamedBody } from '../../../platform/http/body.ts';
 import { booleanFilter, idFilter, mandatoryParameter } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
+import type { FileAnswer } from '../../../platform/http/stored-file.ts';
+import type { Success } from '../../../platform/http/success.ts';
 import { REFERENCE, REFERENCE_OR_NULL } from '../serving/reference.ts';
 import {
   COUNT_SCHEMA,
@@ -290,6 +292,12 @@ export const DELETED_PLAN = {
 
 /** `organization` is read with the session: an image element can send no header. */
 export const IMAGE_QUERY = { parameters: { organization: idFilter } } as const satisfies Query;
+
+export const IMAGE: Success<FileAnswer> = {
+  ...{ status: 200, description: 'The image as it was sent', headers: {} },
+  schema: { type: 'string', format: 'binary' },
+  present: (body) => ({ body }),
+};
 
 /** Held while it arrives; {@link BodyRoom} bounds how much of an organization is. */
 export const imageBody: StreamedBody<Buffer> = {

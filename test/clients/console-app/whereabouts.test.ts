@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import type { Page } from 'playwright-core';
 import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
-import { screenshot } from '../../support/browser.ts';
+import { screenshot, until } from '../../support/browser.ts';
 import { cutTexts, faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { encodePng } from '../../support/png.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
 import { storeSweepBy } from '../../support/stored-sweep.ts';
@@ -237,5 +239,89 @@ describe('the console, looking for where things are', () => {
     await page.getByRole('link', { name: 'North gate, antenna 2' }).waitFor();
     await page.getByText('2 stays that ended in the last 7 days').waitFor();
     expect(await faultsOf(page, 'place')).to.deep.equal([]);
+  });
+});
+
+describe('the photo of an asset, and notes on it, in the console', () => {
+  const app = useConsoleApp();
+  let site: Site;
+  let asset: number;
+
+  before(async () => {
+    site = await Site.create(app.database, 'Acme');
+    asset = await site.asset('LIFT-1');
+  });
+
+  /** 60 x 30 pixels as stored, which a camera held upright says to show as 30 x 60. */
+  async function uprightJpeg(page: Page): Promise<Buffer> {
+    const bytes = await page.evaluate<number[]>(`new Promise((done) => {
+      const canvas = document.createElement('canvas');
+      [canvas.width, canvas.height] = [60, 30];
+      canvas.getContext('2d').fillRect(0, 0, 60, 30);
+      canvas.toBlob(async (blob) => done([...new Uint8Array(await blob.arrayBuffer())]), 'image/jpeg');
+    })`);
+    const exif = Buffer.from(
+      'ffe1' +
+        '0022' +
+        '457869660000' +
+        '4d4d002a00000008' +
+        '0001' +
+        '011200030000000100060000' +
+        '00000000',
+      'hex',
+    );
+    return Buffer.concat([Buffer.from(bytes).subarray(0, 2), exif, Buffer.from(bytes).subarray(2)]);
+  }
+
+  it('is scaled and turned upright, is replaced and removed, in German and by keys', async () => {
+    const page = await app.open(`#/asset/${asset}`, await app.as('operator', site.orgId), {
+      ...{ locale: 'de-DE', viewport: { width: 1400, height: 900 } },
+    });
+    const upright = await uprightJpeg(page);
+    const input = page.getByLabel('Foto hinzufügen');
+    await input.focus();
+    await input.setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('<svg/>') });
+    await page.getByText('Dieser Browser kann die Datei nicht als Bild zeigen.').waitFor();
+    await input.setInputFiles({ name: 'lift.jpg', mimeType: 'image/jpeg', buffer: upright });
+    const photo = page.getByRole('img', { name: 'Foto von LIFT-1' });
+    await photo.waitFor();
+    await until(page, `document.querySelector('.asset-photo').naturalWidth === 30`);
+    const rows = await app.database.rows(
+      `select width, height, media_type from asset_photos where org_id = $1`,
+      [site.orgId],
+    );
+    expect(rows).to.deep.equal([{ width: 30, height: 60, media_type: 'image/jpeg' }]);
+    const large = encodePng({
+      width: 3_200,
+      height: 20,
+      palette: [[1, 2, 3]],
+      pixels: new Uint8Array(64_000),
+    });
+    await page
+      .getByLabel('Anderes Foto')
+      .setInputFiles({ name: 'l.png', mimeType: 'image/png', buffer: large });
+    await until(page, `document.querySelector('.asset-photo').naturalWidth === 1600`);
+    expect(await faultsOf(page, 'asset-photo')).to.deep.equal([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: 'Foto entfernen' }).press('Enter');
+    await photo.waitFor({ state: 'detached' });
+    await page.getByText('hat das Foto von Objekt LIFT-1 geändert').first().waitFor();
+  });
+
+  it('keeps notes with who wrote them, and asks before a typed one is lost', async () => {
+    const page = await app.open(`#/asset/${asset}`, await app.as('operator', site.orgId));
+    await page.getByLabel('New note').fill('<b>Left fork</b> is bent');
+    await page.getByRole('link', { name: 'Places' }).first().click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Add note' }).press('Enter');
+    const note = page.getByRole('region', { name: 'Notes' }).getByRole('listitem');
+    await note.getByText('<b>Left fork</b> is bent').waitFor();
+    await note.getByText('Somebody').waitFor();
+    expect(await page.getByLabel('New note').inputValue()).to.equal('');
+    await page.getByText('wrote a note on asset LIFT-1').waitFor();
+    const viewer = await app.open(`#/asset/${asset}`, await app.as('viewer', site.orgId));
+    await viewer.getByText('<b>Left fork</b> is bent').first().waitFor();
+    expect(await viewer.getByLabel('New note').count()).to.equal(0);
+    expect(await viewer.getByText('Add a photo').count()).to.equal(0);
   });
 });

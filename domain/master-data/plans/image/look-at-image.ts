@@ -75,6 +75,7 @@ function readJpeg(bytes: Buffer): ImageSize | null {
     return null;
   }
   let size: ImageSize | null = null;
+  let isTurned = false;
   for (let at = 2, parts = 1; ; parts++) {
     // Bytes that fill the space before a marker.
     while (bytes[at] === MARK && bytes[at + 1] === MARK && parts <= MOST_PARTS) {
@@ -97,6 +98,7 @@ function readJpeg(bytes: Buffer): ImageSize | null {
       }
       size = { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
     }
+    isTurned ||= kind === EXIF && isQuarterTurn(bytes.subarray(at + 4, at + 2 + length));
     at += 2 + length;
     if (kind === START_OF_SCAN) {
       if (size === null) {
@@ -105,9 +107,31 @@ function readJpeg(bytes: Buffer): ImageSize | null {
       if (bytes.lastIndexOf(END_OF_IMAGE) < at) {
         throw new BrokenImage('is a JPEG that is cut off');
       }
-      return size;
+      return isTurned ? { width: size.height, height: size.width } : size;
     }
   }
+}
+
+const EXIF = 0xe1;
+const ORIENTATION = 0x0112;
+
+/** Whether browsers show it turned by a quarter, as cameras that were held upright say. */
+function isQuarterTurn(segment: Buffer): boolean {
+  const tiff = segment.subarray(6);
+  const order = tiff.toString('latin1', 0, 2);
+  if (segment.toString('latin1', 0, 6) !== 'Exif\0\0' || tiff.length < 14 || !['II', 'MM'].includes(order)) {
+    return false;
+  }
+  const isLittle = order === 'II';
+  const short = (at: number) => (isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at));
+  const first = isLittle ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4);
+  const count = first + 2 <= tiff.length ? short(first) : 0;
+  for (let at = first + 2, entry = 0; entry < count && at + 12 <= tiff.length; entry++, at += 12) {
+    if (short(at) === ORIENTATION) {
+      return short(at + 8) >= 5 && short(at + 8) <= 8;
+    }
+  }
+  return false;
 }
 
 /** SOF0 to SOF15 but for DHT, JPG and DAC, which have numbers among them. */

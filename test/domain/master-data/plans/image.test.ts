@@ -65,6 +65,36 @@ describe('an image for a plan', () => {
     });
   }
 
+  it('is as wide as it is shown, where a camera was held upright', () => {
+    const little = Buffer.from(
+      '4578696600004949 2a0008000000 0100 1201030001000000 06000000 00000000'.replaceAll(' ', ''),
+      'hex',
+    );
+    const big = Buffer.from(
+      '4578696600004d4d 002a00000008 0001 0112000300000001 00080000 00000000'.replaceAll(' ', ''),
+      'hex',
+    );
+    const straight = Buffer.from(big);
+    straight[straight.length - 7] = 3;
+    const withExif = (exif: Buffer) => {
+      const head = Buffer.from('ffe10000', 'hex');
+      head.writeUInt16BE(exif.length + 2, 2);
+      return Buffer.concat([JPEG.subarray(0, 2), head, exif, JPEG.subarray(2)]);
+    };
+    const sizeWith = (exif: Buffer) => {
+      const { width, height } = lookAtImage(withExif(exif));
+      return [width, height];
+    };
+    expect(sizeWith(little)).to.deep.equal([0x102, 0x304]);
+    expect(sizeWith(big)).to.deep.equal([0x102, 0x304]);
+    expect(sizeWith(straight)).to.deep.equal([0x304, 0x102]);
+    for (let length = 0; length < big.length; length++) {
+      expect(sizeWith(big.subarray(0, length)).toSorted(), `${length} bytes`).to.deep.equal(
+        [0x102, 0x304].toSorted(),
+      );
+    }
+  });
+
   const others: [string, Buffer][] = [
     ['SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')],
     ['HTML', Buffer.from('<!doctype html><script>alert(1)</script>')],

@@ -25,6 +25,7 @@ import { texts } from '../../texts/texts.ts';
 import { ASSET_KIND } from '../assets/asset-kind.tsx';
 import { OpenItem } from '../items/open-item.tsx';
 import { AlertsOf, Facts } from './facts.tsx';
+import { PhotoAndNotes } from './photo.tsx';
 import { rangeInAddress, SPANS, shifted, showRange, usualRange, zoomed } from './range.ts';
 import { Readings } from './readings.tsx';
 import { StayTable } from './stay-table.tsx';
@@ -96,6 +97,7 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
       )}
       <AlertsOf asset={known} />
       <Facts asset={known} />
+      <PhotoAndNotes asset={known} />
       {last !== null && known.position !== null && (
         <OnPlan asset={known} position={known.position} onLook={asset.reload} />
       )}

@@ -269,18 +269,8 @@ function NewItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({
   const [empty, setEmpty] = useState(() => begin());
   const [draft, setDraft] = useState(empty);
   const action = useAction();
-  const create = async (): Promise<Item> => {
-    const { external_key } = draft;
-    const written = Object.entries(kind.valuesOf(draft)).filter(([, value]) => value !== null);
-    const { data } = await post<{ data: Item }>(kind.path, {
-      ...Object.fromEntries(written),
-      ...(external_key === '' ? {} : { external_key }),
-    });
-    toast(t.created(data.name));
-    return data;
-  };
   const createAnother = async () => {
-    await create();
+    await created(kind, draft);
     const next = begin(draft);
     setEmpty(next);
     setDraft(next);
@@ -306,7 +296,7 @@ function NewItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({
         </button>
       }
       // On with its tags.
-      onSubmit={async () => leaveFor(hrefWith({ open: (await create()).id, within: null }))}
+      onSubmit={async () => leaveFor(hrefWith({ open: (await created(kind, draft)).id, within: null }))}
     >
       <ItemFields
         kind={kind}
@@ -318,6 +308,20 @@ function NewItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({
       />
     </FormSheet>
   );
+}
+
+async function created<Item extends Asset | Place, Draft extends ItemDraft>(
+  kind: ItemKind<Item, Draft>,
+  draft: Draft,
+): Promise<Item> {
+  const { external_key } = draft;
+  const written = Object.entries(kind.valuesOf(draft)).filter(([, value]) => value !== null);
+  const { data } = await post<{ data: Item }>(kind.path, {
+    ...Object.fromEntries(written),
+    ...(external_key === '' ? {} : { external_key }),
+  });
+  toast(texts.value.items.created(data.name));
+  return data;
 }
 
 function ItemFields<Item extends Asset | Place, Draft extends ItemDraft>({
