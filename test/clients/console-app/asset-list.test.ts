@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { aRead, record } from '../../support/recording.ts';
@@ -146,4 +147,84 @@ describe('the list of assets in the console', () => {
       expect(found).to.deep.equal([]);
     });
   }
+
+  it('sets a field of all that are ticked, which can be stopped, and exports them', async () => {
+    const token = await app.as('admin', orgId);
+    const page = await app.open('#/assets?metadata.owner=Blue+Line', token, { viewport: WIDE });
+    await page.getByText('Crate 102').waitFor();
+    await page.getByRole('checkbox', { name: 'all' }).first().check();
+    const ticked = page.getByRole('region', { name: '30 ticked' });
+    await ticked.getByText('Set a field').first().click();
+    await ticked.getByLabel('Name of the field').fill('kg');
+    await ticked.getByLabel('Value of kg').fill('7');
+    const found = await faultsOf(page, 'assets-set-field');
+    await page.setViewportSize(PHONE);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(PHONE.width);
+    await page.setViewportSize(WIDE);
+    let held: (() => Promise<void>) | undefined;
+    let sent = 0;
+    await page.route(/assets\/\d+$/, async (route) => {
+      sent += 1;
+      if (sent === 3) {
+        held = () => route.continue();
+      } else {
+        await route.continue();
+      }
+    });
+    await ticked.getByRole('button', { name: 'Set for 30 assets' }).click();
+    await ticked.getByText('2 changed').waitFor();
+    await ticked.getByRole('button', { name: 'Stop' }).click();
+    await held?.();
+    await page.locator('.toast', { hasText: '3 changed' }).waitFor();
+    await page.unroute(/assets\/\d+$/);
+    const withSeven = async () =>
+      (await app.call({ path: '/assets?metadata.kg=7&metadata.owner=Blue+Line', token })).body.total_count;
+    expect(await withSeven()).to.equal(3);
+    await ticked.getByRole('button', { name: 'Set for 30 assets' }).click();
+    await page.locator('.toast', { hasText: '30 changed' }).waitFor();
+    expect(await withSeven()).to.equal(30);
+    const [{ metadata } = {}] = (await app.call({ path: '/assets?external_key=CRATE-102', token })).body.data;
+    expect(metadata).to.deep.equal({ owner: 'Blue Line', kg: 7 });
+
+    const saving = page.waitForEvent('download');
+    await ticked.getByRole('button', { name: 'Export' }).click();
+    const lines = readFileSync(await (await saving).path(), 'utf8')
+      .trimEnd()
+      .split('\r\n');
+    expect(lines[0]).to.match(/^\ufeffexternal_key,name,/);
+    expect(lines.slice(1).map((line) => line.split(',')[0])).to.deep.equal(
+      Array.from({ length: 30 }, (_, index) => `CRATE-${102 + 2 * index}`),
+    );
+    expect(found).to.deep.equal([]);
+  });
+
+  it('adds what is ticked to a rule that names its assets, and says which rules need none', async () => {
+    const token = await app.as('admin', orgId);
+    const rule = async (name: string, keys: string[] | null) => {
+      const json = {
+        kind: 'dwell',
+        name,
+        after_seconds: 60,
+        location_external_key: 'HALL',
+        asset_external_keys: keys,
+      };
+      const { body, text } = await app.call({ method: 'POST', path: '/rules', json, token });
+      expect(body?.data?.id, text).to.be.a('string');
+      return body.data.id;
+    };
+    const some = await rule('Some crates', ['CRATE-101']);
+    await rule('All crates', null);
+    const page = await app.open('#/assets?pick=CRATE-101&pick=CRATE-105', token);
+    const choice = page.getByLabel('Add to a rule');
+    await choice.focus();
+    await choice.selectOption({ label: 'All crates' });
+    await page.getByText('All crates is not limited to single assets').waitFor();
+    await choice.selectOption({ label: 'Some crates' });
+    await page.getByText('Some crates is about 2 assets now').waitFor();
+    const { body } = await app.call({ path: `/rules/${some}`, token });
+    expect(body.data.asset_external_keys).to.have.members(['CRATE-101', 'CRATE-105']);
+    const operator = await app.open('#/assets?pick=CRATE-101', await tokenOf('operator'));
+    await operator.getByRole('region', { name: '1 ticked' }).waitFor();
+    expect(await operator.getByLabel('Add to a rule').count()).to.equal(0);
+  });
 });

@@ -304,6 +304,16 @@ export const de = {
       none: 'Auswahl aufheben',
       retireTitle: (count) => `${counted(count, 'Objekt', 'Objekte')} ausmustern?`,
       retired: (count) => `${number(count)} ausgemustert`,
+      exported: (count) => `${number(count)} exportiert`,
+      addToRule: 'Zu einer Regel hinzufügen',
+      ruleOfAll: (rule) => `${rule} gilt nicht nur für einzelne Objekte: nichts hinzuzufügen.`,
+      inRule: (rule, count) => `${rule} gilt jetzt für ${counted(count, 'Objekt', 'Objekte')}`,
+      setField: 'Ein Feld setzen',
+      setOf: (count) => `Für ${counted(count, 'Objekt', 'Objekte')} setzen`,
+      set: (count, leftOut) =>
+        leftOut === 0
+          ? `${number(count)} geändert`
+          : `${number(count)} geändert, ${number(leftOut)} unverändert: ausgemustert oder mit zu vielen Metadaten`,
     },
     changed: 'Geändert',
     active: { label: 'Aktiv oder nicht', all: 'Aktiv oder nicht', true: 'Aktiv', false: 'Nicht aktiv' },

@@ -294,6 +294,16 @@ export const en = {
       none: 'Tick none',
       retireTitle: (count: number) => `Retire ${counted(count, 'asset', 'assets')}?`,
       retired: (count: number) => `${number(count)} retired`,
+      exported: (count: number) => `${number(count)} exported`,
+      addToRule: 'Add to a rule',
+      ruleOfAll: (rule: string) => `${rule} is not limited to single assets: nothing to add.`,
+      inRule: (rule: string, count: number) => `${rule} is about ${counted(count, 'asset', 'assets')} now`,
+      setField: 'Set a field',
+      setOf: (count: number) => `Set for ${counted(count, 'asset', 'assets')}`,
+      set: (count: number, leftOut: number) =>
+        leftOut === 0
+          ? `${number(count)} changed`
+          : `${number(count)} changed, ${number(leftOut)} left as they are: retired, or with too much metadata`,
     },
     changed: 'Changed',
     active: { label: 'Active or not', all: 'Active or not', true: 'Active', false: 'Not active' },

@@ -136,30 +136,16 @@ function AddFieldFilter() {
           go(hrefWith({ [FIELD + name]: value, page: null }));
         }}
       >
-        <span class="field">
-          <input
-            aria-label={words.name}
-            placeholder={words.name}
-            required
-            maxLength={MOST_LETTERS.name}
-            list={`${id}-names`}
-            value={name}
-            onInput={(event) => setTyped({ ...typed, name: event.currentTarget.value })}
-          />
-        </span>
-        <Suggestions id={`${id}-names`} values={known.map((field) => field.name)} />
-        <span class="field">
-          <input
-            aria-label={words.valueOf(name)}
-            placeholder={words.valueOf('')}
-            required
-            maxLength={MOST_LETTERS.text}
-            list={`${id}-values`}
-            value={value}
-            onInput={(event) => setTyped({ ...typed, value: event.currentTarget.value })}
-          />
-        </span>
-        <Suggestions id={`${id}-values`} values={known.find((field) => field.name === name)?.values ?? []} />
+        <FieldInput
+          {...{ id: `${id}-names`, label: words.name, value: name, most: MOST_LETTERS.name }}
+          known={known.map((field) => field.name)}
+          onValue={(text) => setTyped({ ...typed, name: text })}
+        />
+        <FieldInput
+          {...{ id: `${id}-values`, label: words.valueOf(name), value, most: MOST_LETTERS.text }}
+          known={known.find((field) => field.name === name)?.values ?? []}
+          onValue={(text) => setTyped({ ...typed, value: text })}
+        />
         <button type="submit" class="secondary small">
           {t.filter}
         </button>
@@ -169,3 +155,30 @@ function AddFieldFilter() {
 }
 
 const NOTHING = { name: '', value: '' };
+
+/** A text with those that are known as suggestions. */
+export function FieldInput({
+  id,
+  label,
+  value,
+  most,
+  known,
+  onValue,
+}: {
+  id: string;
+  label: string;
+  value: string;
+  most: number;
+  known: readonly string[];
+  onValue: (text: string) => void;
+}) {
+  return (
+    <span class="field">
+      <input
+        {...{ 'aria-label': label, placeholder: label, required: true, maxLength: most, list: id, value }}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+      <Suggestions id={id} values={known} />
+    </span>
+  );
+}
