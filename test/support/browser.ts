@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import {
   type Browser,
+  type BrowserContext,
   type BrowserContextOptions,
   type CDPSession,
   type Page,
   chromium as playwright,
 } from 'playwright-core';
-import { quotePages } from './shown-instead.ts';
 import { atEnd } from './suite.ts';
 import { unpackedBrowser } from './unpacked-browser.ts';
 
@@ -307,4 +307,33 @@ export async function launch(): Promise<Browser> {
       LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
     },
   });
+}
+
+/** Characters of a page's text that a failure quotes. */
+const QUOTED = 300;
+
+/** Milliseconds for a page that is busy to say what it shows. */
+const PATIENCE = 2_000;
+
+/** Adds to a failure what each page shows instead of what was waited for, or expected. */
+async function quotePages(error: Error, contexts: readonly BrowserContext[]): Promise<void> {
+  const pages = contexts.flatMap((context) => context.pages());
+  const texts = await Promise.all(
+    pages.map((page) =>
+      page
+        .locator('body')
+        // biome-ignore lint/performance/useDomNodeTextContent: what is hidden is not shown
+        .innerText({ timeout: PATIENCE })
+        .catch(() => 'nothing that can be read'),
+    ),
+  );
+  const quoted = texts.map((text) => `Shown at the failure: ${shortened(text)}`);
+  const message = [error.message, ...quoted].join('\n');
+  error.stack = error.stack?.replace(error.message, () => message) ?? message;
+  error.message = message;
+}
+
+function shortened(text: string): string {
+  const words = text.replaceAll(/\s+/g, ' ').trim();
+  return words.length > QUOTED ? `${words.slice(0, QUOTED)} ...` : words;
 }
