@@ -71,7 +71,7 @@ const SAME_ON_ANY: Record<string, readonly string[]> = {
     'test/api/{asset-list,mcp,rules/{rules,trials}}.test.ts',
     'test/cli/{database*,doctor-moves-out,handheld,import-respelled-tags,json,location,logged-changes,reader,rejected,rule}.test.ts',
     'test/cli/{simulate,simulate-presence,unfinished-exports,unknown-tags}.test.ts',
-    'test/console/{listening,places,plans,readers*,rejected}.test.ts',
+    'test/console/{labels,listening,places,plans,readers*,rejected}.test.ts',
     'test/contract/{asset-endpoints,asset-fields,effective-window,states-deletes}.test.ts',
     'test/domain/alerts/deriving/{load-reaching,too-much-evidence}.test.ts',
     'test/domain/deep-tree.test.ts',

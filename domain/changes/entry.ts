@@ -10,6 +10,9 @@ export type Action =
   | 'note'
   | 'set_photo'
   | 'detach_tag'
+  /** For an organization: numbers that labels get. */
+  | 'add_serials'
+  | 'draw_serials'
   /** How locations are decided on, of a location or an organization. Before that: `set_smoothing`. */
   | 'set_locating'
   | 'set_smoothing'

@@ -4,10 +4,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Logger } from 'pino';
 import { AppError, messageOf } from '../../base/errors.ts';
+import { TAGTRAIL } from '../../base/typed-command.ts';
 import { firstSignal } from './interruption.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { maskSecrets } from './mask-secrets.ts';
-import { statusOfArguments } from './no-arguments.ts';
 
 export interface Process {
   log: Logger;
@@ -150,3 +150,28 @@ const PROGRESS = 4 * 1_048_576;
 
 /** Share of processor time below which a process is idle. */
 const QUIET = 0.1;
+
+const HELP = `Starts, and runs until Ctrl-C or SIGTERM. It takes no arguments: its settings are variables of the
+environment, which docs/settings.md lists and "${TAGTRAIL} doctor" checks.
+`;
+
+/**
+ * A service that ignored arguments would start with other settings than were meant, or instead of showing help.
+ *
+ * @returns the exit status if it is not to start: help was asked for, or there is an argument, which is named.
+ */
+function statusOfArguments(args: readonly string[]): number | null {
+  const [first] = args;
+  if (first === undefined) {
+    return null;
+  }
+  if (args.includes('--help') || args.includes('-h')) {
+    writeSync(process.stdout.fd, HELP);
+    return 0;
+  }
+  writeSync(
+    process.stderr.fd,
+    `${first} is not understood: a service takes no arguments, its settings are variables of the environment. Try --help.\n`,
+  );
+  return 2;
+}

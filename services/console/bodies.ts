@@ -4,6 +4,7 @@ import { noteBody } from './assets/schema.ts';
 import { formatPatchBody, newFormatBody, tryBody } from './formats/schema.ts';
 import { handheldPatchBody, newHandheldBody } from './handhelds/schema.ts';
 import { attachBody, dismissManyBody, hideBody, replayBody, replayManyBody } from './inbox/schema.ts';
+import { labelsBody, rangeBody } from './labels/schema.ts';
 import { acceptBody, lookBody } from './links/schema.ts';
 import { settingBody, trialBody } from './locating/schema.ts';
 import { organizationPatchBody } from './organization/schema.ts';
@@ -38,6 +39,8 @@ export const BODIES: Bodies = {
   updateOrganization: organizationPatchBody,
   updatePlan: planPatchBody,
   addNote: noteBody,
+  addSerialRange: rangeBody,
+  labelAssets: labelsBody,
   setLocating: settingBody,
   setWatch: watchBody,
   tryLocating: trialBody,

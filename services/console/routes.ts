@@ -17,6 +17,7 @@ import { countRoutes } from './inbox/counts.ts';
 import { replayRoutes, tryingRoutes } from './inbox/one-rejected.ts';
 import { rejectedRoutes } from './inbox/rejected.ts';
 import { unknownTagRoutes } from './inbox/unknown-tags.ts';
+import { labelRoutes } from './labels/routes.ts';
 import { linkRoutes } from './links/routes.ts';
 import { listenRoutes } from './listening/routes.ts';
 import { locatingRoutes } from './locating/routes.ts';
@@ -75,6 +76,7 @@ export const MEMBER_ROUTES: readonly Route<ConsoleContext>[] = [
   ...placeRoutes,
   ...planRoutes,
   ...organizationRoutes,
+  ...labelRoutes,
   ...userRoutes,
   ...unknownTagRoutes,
   ...rejectedRoutes,

@@ -3,13 +3,12 @@ import { findCounterFaults } from './find-counter-faults.ts';
 import { type DeliveryFaults, NO_DELIVERY_FAULTS } from './find-delivery-faults.ts';
 import { type FeedFaults, findFeedFaults, NO_FEED_FAULTS } from './find-feed-faults.ts';
 import { findHistoryFaults } from './find-history-faults.ts';
-import { findRejectionFaults } from './find-rejection-faults.ts';
 import { findScanFaults } from './find-scan-faults.ts';
 import type { FollowedFeed } from './followed-feed.ts';
 import type { Sending } from './publishers.ts';
 import type { Tap } from './tap.ts';
 import type { ToldWebhooks } from './told-webhooks.ts';
-import { messageOf, type Traffic } from './traffic.ts';
+import { indexOf, messageOf, type PlannedMessage, type Traffic } from './traffic.ts';
 
 /** What was published, what passed before ingestion, and what is wrong with what is stored. */
 export interface Findings {
@@ -110,3 +109,31 @@ export async function findFaults(client: ClientBase, evidence: Evidence): Promis
     requests: webhooks?.receiver.arrived().length ?? null,
   };
 }
+
+/**
+ * Every message that cannot be decoded, and every one that the database refuses, is kept as rejected: once, or as
+ * often as it came without the DUP flag; and no other is.
+ *
+ * @returns how many messages are not.
+ */
+async function findRejectionFaults(
+  client: ClientBase,
+  messages: readonly PlannedMessage[],
+  tap: Tap,
+): Promise<number> {
+  const rows = (
+    await client.query<{ payload: Buffer; reason: string }>('select payload, reason from rejected_messages')
+  ).rows;
+  const kept = Map.groupBy(rows, ({ payload }) => indexOf(payload));
+  const isRight = ({ index, kind }: PlannedMessage) => {
+    const mine = kept.get(index) ?? [];
+    if (kind !== 'undecodable' && kind !== 'refused') {
+      return mine.length === 0;
+    }
+    const isExplained = mine.every(({ reason }) => (kind === 'refused') === reason.startsWith(REFUSED));
+    return mine.length >= 1 && mine.length <= (tap.handedOverAsNew.get(index) ?? 1) && isExplained;
+  };
+  return messages.filter((message) => !isRight(message)).length;
+}
+
+const REFUSED = 'it could not be recorded';

@@ -10,6 +10,8 @@ import { useDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';
 import { unsaid } from '../support/unsaid-columns.ts';
 
+const RANGE = ['--ai', '00', '--base', '10614141', '--prefix-length', '7', '--first', '1', '--last', '9'];
+
 /** These change nothing that people set up. */
 const NO_WRITES = [
   'alert-list',
@@ -28,6 +30,7 @@ const NO_WRITES = [
   'format-try',
   'handheld-list',
   'key-list',
+  'label-ranges',
   'locate-list',
   'locate-try',
   'mail-test',
@@ -504,6 +507,38 @@ describe('every command that changes something', () => {
         args: ['--file', file('own.json', JSON.stringify(format('/w')))],
         logs: [['update', 'format own', { definition: format('/v') }, { definition: format('/w') }]],
         isRepeatable: true,
+      };
+    },
+    'label-range': async () => ({
+      args: ['--org', org, ...RANGE],
+      logs: [
+        [
+          'add_serials',
+          `organization ${org}`,
+          null,
+          {
+            ...{ ai: '00', base: '10614141', prefix_length: 7, filter: 0 },
+            ...{ next_serial: 1, last_serial: 9 },
+          },
+        ],
+      ],
+    }),
+    'label-print': async () => {
+      const other = RANGE.map((each) => (each === '10614141' ? '20614141' : each));
+      await json('label', 'range', '--org', org, ...other);
+      await site.asset('LABELLED');
+      const name = { ai: '00', base: '20614141' };
+      return {
+        args: ['--org', org, ...other.slice(0, 4), '--asset', 'LABELLED'],
+        logs: [
+          ['draw_serials', `organization ${org}`, { ...name, next_serial: 1 }, { ...name, next_serial: 2 }],
+          [
+            'attach_tag',
+            'asset LABELLED',
+            { tags: [] },
+            { tags: [{ tag_type: 'rfid', value: '3114257BF477359401000000' }] },
+          ],
+        ],
       };
     },
     'unknown-tags-attach': async () => {

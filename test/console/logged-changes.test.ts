@@ -28,6 +28,11 @@ const QUERIES: Readonly<Record<string, string>> = {
   createPlan: '?name=New',
 };
 
+const RANGE = {
+  ...{ ai: '8004', base: '0614141', prefix_length: 7 },
+  ...{ filter: 0, next_serial: 1, last_serial: 9 },
+};
+
 const ANOTHER = 'nine kettles on a windy roof';
 
 /** Who asks, and where. */
@@ -106,6 +111,20 @@ describe('every route of the console that changes something', () => {
           ['create', 'user'],
           ['create', 'membership'],
           ['sign_in', 'session'],
+        ],
+      };
+    },
+
+    addSerialRange: () => json(RANGE, ['add_serials', 'organization']),
+    labelAssets: async ({ send, orgId }) => {
+      await send('POST', '/serial-ranges', RANGE);
+      await Site.of(suite.database, orgId).asset('LABELLED');
+      const { ai, base } = RANGE;
+      return {
+        call: { json: { ai, base, external_keys: ['LABELLED'], dpi: 203 } },
+        logs: [
+          ['draw_serials', 'organization'],
+          ['attach_tag', 'asset'],
         ],
       };
     },

@@ -51,6 +51,7 @@ const ABOUT_THINGS: Readonly<Record<string, string>> = {
   scan_events: 'tag_type submission_id retraction_id',
   schema_migrations: 'name',
   sealing_faults: 'reason',
+  serial_ranges: 'ai base',
   silence_faults: 'reason',
   location_settings: 'procedure tag_kinds',
   smoothing_settings: 'mode',

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { credentialsText } from '../../services/standalone/welcome.ts';
 import { runCommand } from '../support/command-line.ts';
 import { commandBlocks, documents } from './command-blocks.ts';
-import { simpleCommands } from './simple-commands.ts';
 
 /** What is no program of its own, so that nobody sees its arguments. */
 const OF_THE_SHELL = ['echo', 'printf', 'export', 'for', 'alias', '[', 'cd', 'exit'];
@@ -102,4 +101,29 @@ function hasSecret(words: string, variables: ReadonlySet<string>): boolean {
     /\s(?:-u|--user)[ =]\S+:\S/,
     /\w:\/\/[^\s/:@]+:[^\s/@]+@/,
   ].some((pattern) => pattern.test(words));
+}
+
+/**
+ * The commands of a script, one by one, without the operators between them: enough of a shell's grammar for what documents
+ * show. Quotes keep what is in them together; here-documents and comments are left out.
+ */
+function simpleCommands(script: string): string[] {
+  const text = script
+    .replaceAll(/\\\n\s*/g, '')
+    .replaceAll(/<<-?'?(\w+)'?(.*)\n[\s\S]*?^\1$/gm, '$2')
+    .replaceAll(/(^|\s)#\s.*$/gm, '$1');
+  const tokens = text.match(/'[^']*'|"(?:\\.|[^"\\])*"|\$\(|&&|\|\||[;|()\n]|[^'"$;|()&\n]+|./g) ?? [];
+  const commands: string[] = [];
+  let command = '';
+  for (const token of tokens) {
+    if (/^(?:&&|\|\||[;|()\n])$/.test(token)) {
+      commands.push(command);
+      command = '';
+    } else {
+      command += token;
+    }
+  }
+  return [...commands, command]
+    .map((each) => each.trim().replace(/^(?:do|then|else|!)\s+/, ''))
+    .filter((each) => each !== '');
 }

@@ -1129,6 +1129,24 @@ create table sealing_faults (
   constraint sealing_faults__org_id PRIMARY KEY (org_id)
 );
 
+create table serial_ranges (
+  org_id integer not null,
+  ai text collate "C" not null,
+  base text collate "C" not null,
+  prefix_length smallint not null,
+  filter smallint not null,
+  next_serial bigint not null,
+  last_serial bigint not null,
+  created_at timestamp with time zone not null default now(),
+  constraint serial_ranges__org_id_ai_base PRIMARY KEY (org_id, ai, base),
+  constraint serial_ranges__ai CHECK ((ai = ANY (ARRAY['00'::text, '01'::text, '8003'::text, '8004'::text]))),
+  constraint serial_ranges__base CHECK ((base ~ '^[0-9]{6,14}$'::text)),
+  constraint serial_ranges__filter CHECK (((filter >= 0) AND (filter <= 7))),
+  constraint serial_ranges__next_serial CHECK (((next_serial >= 0) AND (next_serial <= (last_serial + 1)))),
+  constraint serial_ranges__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint serial_ranges__prefix_length CHECK (((prefix_length >= 6) AND (prefix_length <= 12)))
+);
+
 create table sessions (
   id bigint generated always as identity not null,
   digest bytea not null,

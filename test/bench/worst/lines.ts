@@ -7,7 +7,7 @@ import { GATEWAY_ROUTES } from '../../../services/handheld-gateway/routes.ts';
 import { COSTLY_FORMATS } from '../../support/costly-formats.ts';
 import { loadTargets } from '../../support/fuzz-targets.ts';
 import { quantile } from '../../support/statistics.ts';
-import { type Ask, type Attack, type Deed, TURN } from './attack.ts';
+import { type Ask, type Attack, type Deed, PART, TURN } from './attack.ts';
 import type { Case } from './case.ts';
 import { burstsOf, casesOf, floodsOf, mixOf, strangersOf, treesOf, wrongSignInsTo } from './cases.ts';
 import { costliest } from './costliest.ts';
@@ -22,7 +22,6 @@ import {
 } from './messages.ts';
 import type { ServerLoad } from './server-load.ts';
 import type { Site } from './site.ts';
-import { submissionsTo } from './submissions.ts';
 import type { Suffered } from './windows.ts';
 
 export interface Listening {
@@ -318,4 +317,27 @@ function allOf([first, ...rest]: readonly Attack[]): Attack {
     throw new Error('no attack');
   }
   return rest.length === 0 ? first : { ...first, beside: allOf(rest) };
+}
+
+/** Submissions of as many scans as there can be, none of them sent before. */
+function submissionsTo(base: string): Case[] {
+  const url = `${base}/handheld/v1/submissions`;
+  const sentAt = new Date().toISOString();
+  const submissions = (name: string, value: (at: string) => string): Case => {
+    const scans = Array.from({ length: 1_000 }, (_, at) => ({
+      tag_type: 'rfid',
+      value: value(String(at).padStart(3, '0')),
+      observed_at: sentAt,
+      rssi: -54,
+    }));
+    const location = { external_key: `LOC-0${PART}` };
+    const body = { submission_id: `01KQSB3M8R0E5T9V2W${TURN}`, sent_at: sentAt, location, scans };
+    const headers = { 'content-type': 'application/json' };
+    const bytes = Buffer.from(JSON.stringify(body));
+    return { name, asks: [{ method: 'POST', url, headers, body: bytes, isFresh: true }] };
+  };
+  return [
+    submissions('1,000 assets that move', (at) => `E280${'0'.repeat(14)}${PART}${at}`),
+    submissions('1,000 unknown tags of 255 characters', (at) => `${TURN}-${at}`.padEnd(255, 'x')),
+  ];
 }

@@ -128,4 +128,20 @@ describe('labels in the console', () => {
     ]);
     await printed();
   });
+
+  it('number RFID tags of a range, and are downloaded for a printer that writes them', async () => {
+    const asked = await app.open('#/labels?of_none=true&with=CRATE-1', await app.as('admin'));
+    await asked.getByText('RFID labels (ZPL)').click();
+    await asked.getByLabel('GTIN, GRAI').fill('80614141123458');
+    await asked.getByLabel('Last number').fill('20');
+    await asked.getByRole('button', { name: 'Add a range' }).click();
+    await asked.getByLabel('Serial numbers').waitFor();
+    expect(await faultsOf(asked, 'rfid-labels')).to.deep.equal([]);
+    const [download] = await Promise.all([
+      asked.waitForEvent('download'),
+      asked.getByRole('button', { name: 'Download 1 label' }).click(),
+    ]);
+    expect(readFileSync(await download.path(), 'utf8')).to.match(/\^RFW,H,1,14,1\^FD300030[0-9A-F]{22}\^FS/);
+    await asked.getByText('(01)80614141123458: 2 to 20').waitFor({ state: 'attached' });
+  });
 });

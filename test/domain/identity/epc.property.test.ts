@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { encodeEpc } from '../../../domain/identity/encode-epc.ts';
 import { decodeEpc, EPC_SCHEMES, type EpcScheme, type Values } from '../../../domain/identity/epc.ts';
 import { checkDigit, matchingKey } from '../../../domain/identity/gs1-elements.ts';
 import { elementsOf, parseEpcUri, uriOf, valuesOf } from '../../../domain/identity/named.ts';
-import { encodeEpc } from '../../support/epc-encoder.ts';
 import { Random } from '../../support/random.ts';
 import { randomSets } from '../../support/random-sets.ts';
 

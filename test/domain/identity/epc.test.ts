@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { barcodeKey } from '../../../domain/identity/barcode-key.ts';
+import { encodeEpc, schemeNamed } from '../../../domain/identity/encode-epc.ts';
 import { decodeEpc } from '../../../domain/identity/epc.ts';
 import { checkDigit } from '../../../domain/identity/gs1-elements.ts';
 import { elementsOf, parseEpcUri, uriOf } from '../../../domain/identity/named.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
-import { encodeEpc, schemeNamed } from '../../support/epc-encoder.ts';
 
 interface Examples {
   links: { scheme: string; hex: string; link: string }[];

@@ -15,6 +15,7 @@ import { address, go, href, hrefWith, replaceAddress } from '../../router/router
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { barcodePath, type CodePath, qrPath } from './code-paths.ts';
+import { RfidLabels } from './rfid-labels.tsx';
 import { type LabelItem, type Labelled, labelItem, MOST, useLabelled } from './use-labelled.ts';
 
 /** `#/labels?of=location&q=shelf&without=SHELF-9&size=a4-24&codes=both&first=3` */
@@ -59,6 +60,7 @@ export function LabelsScreen() {
           <p>{t.withoutBarcode(narrow)}</p>
         </div>
       )}
+      {of === 'assets' && items.length > 0 && <RfidLabels keys={items.map(({ external_key: key }) => key)} />}
       <div class="label-work">
         <ChosenItems rows={rows} chosen={chosen} />
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll what can have the focus */}

@@ -1,4 +1,6 @@
-import { EPC_SCHEMES, type Epc, type EpcScheme, type Values } from '../../domain/identity/epc.ts';
+import { EPC_SCHEMES, type Epc, type EpcScheme, type Values } from './epc.ts';
+import { areValid, type Elements } from './gs1-elements.ts';
+import { valuesOf } from './named.ts';
 
 /** Writes a field of a scheme; false if the values do not fit it. */
 type FieldWriter = (into: BitWriter, from: Values) => boolean;
@@ -44,6 +46,28 @@ export function encodeEpc({ scheme, values }: Epc): string | null {
   }
   into.raw(values['rest of data'] ?? '');
   return into.hex();
+}
+
+/**
+ * The EPC of a GS1 key: in 96 bits if its serial number fits (a number without zeros in front), else in the longer scheme.
+ * Null if the key is not valid, or has no EPC.
+ *
+ * @param prefixLength digits of the company prefix.
+ */
+export function epcOf(elements: Elements, prefixLength: number, filter: number): string | null {
+  const named = areValid(elements) ? valuesOf(elements, prefixLength) : null;
+  if (named === null) {
+    return null;
+  }
+  const values = { ...named.values, filter: String(filter) };
+  const schemes = EPC_SCHEMES.filter(({ kind, hasToggle }) => kind === named.kind && !hasToggle);
+  for (const scheme of schemes) {
+    const hex = encodeEpc({ scheme, values });
+    if (hex !== null) {
+      return hex;
+    }
+  }
+  return null;
 }
 
 export function schemeNamed(name: string): EpcScheme | undefined {

@@ -1,0 +1,195 @@
+import { useState } from 'preact/hooks';
+import type { ApiError } from '../../api/api-error.ts';
+import { post } from '../../api/send.ts';
+import type { Data, Row } from '../../api/types.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useRead } from '../../api/use-read.ts';
+import { noteWrite } from '../../api/writes.ts';
+import { Field, Select } from '../../parts/field.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { faultOf } from '../../parts/problem-text.ts';
+import { may } from '../../session/session.ts';
+import { texts } from '../../texts/texts.ts';
+
+type Range = Row<'GET /serial-ranges'>;
+type Ai = Range['ai'];
+
+const AIS = ['01', '00', '8003', '8004'] as const satisfies readonly Ai[];
+const RESOLUTIONS = [203, 300, 600] as const;
+const LOCKS = ['open', 'by_password', 'forever'] as const;
+
+/** How the labels are printed, as it is sent. */
+interface Options {
+  range: string;
+  dpi: string;
+  lock: (typeof LOCKS)[number];
+  password: string;
+}
+
+/** Labels for printers that write their RFID tags: the file to send to one. `keys` are those of the chosen assets. */
+export function RfidLabels({ keys }: { keys: readonly string[] }) {
+  const t = texts.value.labels.rfid;
+  const { answer, reload } = useRead<{ data: readonly Range[] }>('/serial-ranges');
+  const ranges = answer?.data ?? [];
+  const [options, setOptions] = useState<Options>({ range: '', dpi: '203', lock: 'open', password: '' });
+  const { run, isBusy, problem } = useAction();
+  const range = ranges.find((each) => nameOf(each) === options.range) ?? ranges[0];
+  if (!may('operator') || answer === undefined || (range === undefined && !may('admin'))) {
+    return null;
+  }
+  const download = () =>
+    run(async () => {
+      const { dpi, lock, password } = options;
+      const { data } = await post<{ data: Data<'POST /labels'> }>('/labels', {
+        ...{ ai: range?.ai, base: range?.base, external_keys: keys, dpi: Number(dpi) },
+        ...(lock === 'open' ? {} : { lock }),
+        ...(lock === 'by_password' ? { access_password: password } : {}),
+      });
+      save(data.zpl);
+      noteWrite('/assets');
+      reload();
+    });
+  return (
+    <details class="card">
+      <summary>{t.title}</summary>
+      <div class="stack">
+        <p class="hint">{t.hint}</p>
+        {range !== undefined && (
+          <div class="label-options">
+            <OptionFields {...{ ranges, range, options, problem }} onOptions={setOptions} />
+            <button
+              type="button"
+              class="primary"
+              disabled={isBusy || keys.length === 0}
+              onClick={() => void download()}
+            >
+              {t.download(keys.length)}
+            </button>
+          </div>
+        )}
+        {problem !== null && <ProblemNote problem={problem} shown={['access_password']} />}
+        {may('admin') && <NewRange onAdded={reload} />}
+      </div>
+    </details>
+  );
+}
+
+function OptionFields({
+  ranges,
+  range,
+  options,
+  problem,
+  onOptions,
+}: {
+  ranges: readonly Range[];
+  range: Range;
+  options: Options;
+  problem: ApiError | null;
+  onOptions: (options: Options) => void;
+}) {
+  const t = texts.value.labels.rfid;
+  const set = (changed: Partial<Options>) => onOptions({ ...options, ...changed });
+  return (
+    <>
+      <Select
+        label={t.range}
+        value={nameOf(range)}
+        options={ranges.map((each) => ({
+          value: nameOf(each),
+          word: t.rangeOf(nameOf(each), each.next_serial, each.last_serial),
+        }))}
+        onValue={(value) => set({ range: value })}
+      />
+      <Select
+        label={t.dpi}
+        value={options.dpi}
+        options={RESOLUTIONS.map((each) => ({ value: String(each), word: `${each} dpi` }))}
+        onValue={(dpi) => set({ dpi })}
+      />
+      <Select
+        label={t.lock}
+        value={options.lock}
+        options={LOCKS.map((value) => ({ value, word: t.locks[value] }))}
+        onValue={(lock) => set({ lock })}
+      />
+      {options.lock === 'by_password' && (
+        <Field
+          label={t.password}
+          hint={t.passwordHint}
+          class="mono"
+          autocomplete="off"
+          value={options.password}
+          fault={faultOf(problem, 'access_password')}
+          onValue={(password) => set({ password })}
+        />
+      )}
+    </>
+  );
+}
+
+function nameOf({ ai, base }: Range): string {
+  return `(${ai})${base}`;
+}
+
+function save(zpl: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([zpl], { type: 'text/plain' }));
+  link.download = 'labels.zpl';
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+const NUMBERS = ['base', 'prefix_length', 'filter', 'next_serial', 'last_serial'] as const;
+
+/** A key has one range, so that no number is given twice. */
+function NewRange({ onAdded }: { onAdded: () => void }) {
+  const t = texts.value.labels.rfid;
+  const [ai, setAi] = useState<Ai>('01');
+  const [values, setValues] = useState({
+    base: '',
+    prefix_length: '7',
+    filter: '0',
+    next_serial: '1',
+    last_serial: '',
+  });
+  const { run, isBusy, problem } = useAction();
+  const field = (name: (typeof NUMBERS)[number]) => (
+    <Field
+      key={name}
+      label={t.fields[name]}
+      required
+      value={values[name]}
+      fault={faultOf(problem, name)}
+      onValue={(value) => setValues({ ...values, [name]: value.trim() })}
+    />
+  );
+  const add = async () => {
+    const { base, ...numbers } = values;
+    const given = Object.entries(numbers).map(([name, value]) => [name, Number(value)]);
+    if (await run(() => post('/serial-ranges', { ai, base, ...Object.fromEntries(given) }))) {
+      onAdded();
+    }
+  };
+  return (
+    <form
+      class="label-options"
+      aria-label={t.newRange}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void add();
+      }}
+    >
+      <Select
+        label={t.kind}
+        value={ai}
+        options={AIS.map((value) => ({ value, word: t.kinds[value] }))}
+        onValue={setAi}
+      />
+      {NUMBERS.map(field)}
+      <button type="submit" class="secondary" disabled={isBusy}>
+        {t.newRange}
+      </button>
+      {problem !== null && <ProblemNote problem={problem} shown={Object.keys(values)} />}
+    </form>
+  );
+}

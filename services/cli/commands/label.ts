@@ -1,0 +1,121 @@
+import { AppError } from '../../../base/errors.ts';
+import {
+  addRange,
+  labelAssets,
+  listRanges,
+  SERIAL_AIS,
+  type SerialAi,
+} from '../../../domain/labels/serials.ts';
+import { RESOLUTIONS, zplOf } from '../../../domain/labels/zpl.ts';
+import { addCommand, asNumber, type Command, examples, id, oneOf } from '../command-line/command-line.ts';
+import { listTable } from '../command-line/list-table.ts';
+import { withOrganization } from '../connections/database.ts';
+
+export function addLabel(program: Command): void {
+  addLabelRange(program);
+  addLabelRanges(program);
+  addLabelPrint(program);
+}
+
+interface RangeOptions {
+  org: number;
+  ai: SerialAi;
+  base: string;
+}
+
+function withRange(command: Command): Command {
+  return command
+    .requiredOption('--org <id>', 'the organization', id)
+    .requiredOption(
+      '--ai <identifier>',
+      '01: items; 00: pallets (SSCC); 8003: returnable assets; 8004: individual assets',
+      oneOf(...SERIAL_AIS),
+    )
+    .requiredOption(
+      '--base <digits>',
+      'what serial numbers complete: the GTIN of 14 digits; the first digit and company prefix of the SSCC; the GRAI of 13; the company prefix',
+    );
+}
+
+function addLabelRange(program: Command): void {
+  withRange(addCommand(program, 'label', 'range').description('Add a range of serial numbers for labels.'))
+    .requiredOption('--prefix-length <digits>', 'digits of the company prefix, 6 to 12', asNumber)
+    .option('--filter <value>', "the EPC's filter value, 0 to 7; default: 0", asNumber)
+    .requiredOption('--first <number>', 'the first serial number', asNumber)
+    .requiredOption('--last <number>', 'the last one', asNumber)
+    .addHelpText(
+      ...examples(
+        'label range --org 1 --ai 01 --base 80614141123458 --prefix-length 7 --first 1 --last 999999',
+        'label range --org 1 --ai 00 --base 10614141 --prefix-length 7 --first 1 --last 999999999 --filter 2',
+      ),
+    )
+    .prints(
+      async (
+        options: RangeOptions & { prefixLength: number; filter?: number; first: number; last: number },
+      ) => {
+        const { org, ai, base, prefixLength, filter = 0, first, last } = options;
+        const range = await withOrganization(org, (db, actor) =>
+          addRange(db, actor, {
+            ...{ ai, base, prefix_length: prefixLength, filter },
+            ...{ next_serial: first, last_serial: last },
+          }),
+        );
+        return { json: range, text: `Labels of (${ai})${base} get ${first} to ${last}.` };
+      },
+    );
+}
+
+function addLabelRanges(program: Command): void {
+  addCommand(program, 'label', 'ranges')
+    .description('List the ranges of serial numbers.')
+    .requiredOption('--org <id>', 'the organization', id)
+    .addHelpText(...examples('label ranges --org 1'))
+    .prints(async ({ org }: { org: number }) => {
+      const ranges = await withOrganization(org, listRanges);
+      const lines = listTable(
+        ['identifier', 'base', 'prefix', 'filter', 'next', 'last'],
+        ranges.map(({ ai, base, prefix_length: prefix, filter, next_serial: next, last_serial: last }) =>
+          [ai, base, prefix, filter, next, last].map(String),
+        ),
+      );
+      return { json: ranges, text: ranges.length === 0 ? 'No ranges.' : lines.join('\n') };
+    });
+}
+
+function addLabelPrint(program: Command): void {
+  withRange(
+    addCommand(program, 'label', 'print').description(
+      'Print labels in ZPL II, for a printer that writes their RFID tags. Each asset gets a tag with the next serial number; one that has a tag of the range keeps it.',
+    ),
+  )
+    .requiredOption(
+      '--asset <key...>',
+      'these assets, by their external keys',
+      (key, keys: string[] = []) => [...keys, key],
+    )
+    .option('--dpi <dots>', 'resolution of the printer: 203, 300 or 600; default: 203', asNumber)
+    .option('--lock', 'let nobody write the tags again')
+    .addHelpText(
+      ...examples(
+        'label print --org 1 --ai 01 --base 80614141123458 --asset PALLET-7 PALLET-8 --dpi 300 > labels.zpl',
+      ),
+    )
+    .prints(async (options: RangeOptions & { asset: string[]; dpi?: number; lock?: true }) => {
+      const dpi = RESOLUTIONS.find((each) => each === (options.dpi ?? 203));
+      if (dpi === undefined) {
+        throw new AppError('invalid_input', `--dpi must be one of ${RESOLUTIONS.join(', ')}`);
+      }
+      const labels = await withOrganization(options.org, (db, actor) =>
+        labelAssets(db, actor, options, options.asset),
+      );
+      const lock = options.lock === true ? 'forever' : null;
+      const zpl = zplOf(labels, { dpi, lock, accessPassword: null, killPassword: null });
+      return {
+        json: {
+          zpl,
+          labels: labels.map(({ external_key, epc, link }) => ({ external_key, epc, digital_link: link })),
+        },
+        text: zpl,
+      };
+    });
+}

@@ -1,0 +1,76 @@
+import { arrayOf, choice, externalKey, integer, text } from '../../../base/checks/fields.ts';
+import { accepted, type Checked, invalidValue, refused, required } from '../../../base/checks/issues.ts';
+import { mandatory, optional } from '../../../base/checks/members.ts';
+import { MOST_LABELLED, type RangeName, SERIAL_AIS } from '../../../domain/labels/serials.ts';
+import { LOCKS, type Printing, RESOLUTIONS } from '../../../domain/labels/zpl.ts';
+import { checkedBody, jsonBody } from '../../../platform/http/body.ts';
+import { COUNT_SCHEMA, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
+
+export const RANGE = objectOf({
+  ai: { type: 'string', enum: SERIAL_AIS },
+  base: TEXT_SCHEMA,
+  prefix_length: COUNT_SCHEMA,
+  filter: COUNT_SCHEMA,
+  next_serial: COUNT_SCHEMA,
+  last_serial: COUNT_SCHEMA,
+});
+
+/** Of SGTIN-96, the most of all. */
+const MOST_SERIAL = 2 ** 38 - 1;
+
+const whole = (min: number, max: number) =>
+  integer({ min, max }, { type: 'integer', minimum: min, maximum: max });
+
+const NAME = { ai: mandatory(choice(SERIAL_AIS)), base: mandatory(text(14)) };
+
+export const rangeBody = jsonBody({
+  ...NAME,
+  prefix_length: mandatory(whole(6, 12)),
+  filter: mandatory(whole(0, 7)),
+  next_serial: mandatory(whole(0, MOST_SERIAL)),
+  last_serial: mandatory(whole(0, MOST_SERIAL)),
+});
+
+const LABELS = {
+  ...NAME,
+  external_keys: mandatory(arrayOf(externalKey, { min: 1, max: MOST_LABELLED })),
+  dpi: mandatory(whole(RESOLUTIONS[0], RESOLUTIONS[2])),
+  lock: optional(choice(LOCKS)),
+  access_password: optional(text(8)),
+  kill_password: optional(text(8)),
+};
+
+interface Wanted extends RangeName {
+  external_keys: readonly string[];
+  printing: Printing;
+}
+
+export const labelsBody = checkedBody(
+  jsonBody(LABELS),
+  ({ dpi, lock, access_password: access, kill_password: kill, ...which }): Checked<Wanted> => {
+    const resolution = RESOLUTIONS.find((each) => each === dpi);
+    if (resolution === undefined) {
+      return refused(invalidValue('dpi', `must be one of: ${RESOLUTIONS.join(', ')}`));
+    }
+    for (const [field, password] of [
+      ['access_password', access],
+      ['kill_password', kill],
+    ] as const) {
+      if (password !== undefined && !/^(?!0{8})[0-9A-Fa-f]{8}$/.test(password)) {
+        return refused(invalidValue(field, 'must be 8 hex digits, not all of them 0'));
+      }
+    }
+    if (lock === 'by_password' && access === undefined) {
+      return refused(required('access_password'));
+    }
+    return accepted({
+      ...which,
+      printing: {
+        dpi: resolution,
+        lock: lock ?? null,
+        accessPassword: access ?? null,
+        killPassword: kill ?? null,
+      },
+    });
+  },
+);

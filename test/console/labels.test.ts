@@ -1,0 +1,174 @@
+import { expect } from 'chai';
+import { barcodeKey } from '../../domain/identity/barcode-key.ts';
+import { decodeEpc } from '../../domain/identity/epc.ts';
+import { identifiersOf, namedByEpc } from '../../domain/identity/named.ts';
+import { useConsole } from '../support/console.ts';
+import { aRead, record } from '../support/recording.ts';
+import { Site } from '../support/site.ts';
+
+/** What a printer would write and draw for a label of ZPL. */
+function readLabel(zpl: string) {
+  const data = (command: RegExp) => command.exec(zpl)?.[1] ?? '';
+  const [, bytes = '', memory = ''] = /\^RFW,H,1,(\d+),1\^FD([0-9A-F]+)\^FS/.exec(zpl) ?? [];
+  // The sign behind the underscore: 1 is FNC1.
+  const matrix = data(/\^BXN,\d+,200,,,,_\^FD(.*?)\^FS/).replace(/_(.)/g, (_, sign) =>
+    sign === '1' ? '\u001d' : sign,
+  );
+  return {
+    ...{ bytes: Number(bytes), bits: memory.slice(0, 4), epc: memory.slice(4), matrix },
+    link: data(/\^BQN,2,\d+\^FDMA,(.*?)\^FS/),
+  };
+}
+
+describe('labels with RFID tags', () => {
+  const suite = useConsole();
+  const { call } = suite;
+  const post = (path: string, json: object, token?: string) =>
+    call({ method: 'POST', path, json, ...(token === undefined ? {} : { token }) });
+  const ITEMS = { ai: '01', base: '80614141123458' };
+  const RANGE = { ...ITEMS, prefix_length: 7, filter: 1, next_serial: 1, last_serial: 100 };
+  const print = (keys: readonly string[], more: object = {}) =>
+    post('/labels', { ...ITEMS, external_keys: keys, dpi: 203, ...more });
+  const labelsOf = (answer: { body: { data: { zpl: string } } }) =>
+    answer.body.data.zpl.split(/(?=\^XA)/).map(readLabel);
+  const make = async (key: string, name = key) =>
+    (await post('/assets', { name, external_key: key })).body.data.id as number;
+
+  it('get numbers of a range that an administrator has added, one for each key', async () => {
+    const operator = await suite.people.user('operator@example.com', {
+      orgId: suite.orgId,
+      role: 'operator',
+    });
+    expect((await post('/serial-ranges', RANGE, operator.token)).status).to.equal(403);
+    expect((await post('/serial-ranges', RANGE)).body.data).to.deep.equal(RANGE);
+    expect((await call({ path: '/serial-ranges' })).body.data).to.deep.equal([RANGE]);
+    expect((await post('/serial-ranges', { ...RANGE, next_serial: 500, last_serial: 600 })).status).to.equal(
+      409,
+    );
+    for (const wrong of [
+      { base: '80614141123459' },
+      { prefix_length: 13 },
+      { last_serial: 0 },
+      { ai: '00', base: '10614141', last_serial: 1e9 },
+      { ai: '00', base: '106141412', last_serial: 9 },
+      { ai: '8003', base: '614141123452' },
+    ]) {
+      expect((await post('/serial-ranges', { ...RANGE, ...wrong })).status, JSON.stringify(wrong)).to.equal(
+        400,
+      );
+    }
+  });
+
+  it('hold one number as EPC with its control bits, as GS1 DataMatrix and as Digital Link', async () => {
+    const id = await make('CRATE-1', 'Crate ^XZ ~ \\ Käfig');
+    const answer = await print(['CRATE-1'], { dpi: 300 });
+    const [label] = labelsOf(answer);
+    expect(label).to.include({ bytes: 14, bits: '3000' });
+    expect(decodeEpc(label?.epc ?? '')).to.deep.include({
+      values: { filter: '1', prefix: '0614141', reference: '812345', serial: '1' },
+    });
+    const named = namedByEpc(label?.epc ?? '');
+    expect(named && identifiersOf(named).digital_link).to.equal(label?.link);
+    expect(label?.link).to.equal('https://id.gs1.org/01/80614141123458/21/1');
+    expect(barcodeKey(label?.matrix ?? '')).to.equal(barcodeKey(label?.link ?? ''));
+    expect(answer.body.data.zpl).to.include('^FDCrate \\5EXZ \\7E \\5C Käfig^FS');
+    const { tags } = (await call({ path: `/assets/${id}` })).body.data;
+    expect(tags).to.have.length(1);
+    expect(tags[0]).to.include({ tag_type: 'rfid', value: label?.epc });
+  });
+
+  it('are printed again as they were, without another number', async () => {
+    await make('CRATE-2');
+    const [first, second] = labelsOf(await print(['CRATE-1', 'CRATE-2']));
+    const [again] = labelsOf(await print(['CRATE-2'], { dpi: 600 }));
+    expect([first?.link, second?.link, again?.link].map((link) => link?.split('/').at(-1))).to.deep.equal([
+      ...['1', '2', '2'],
+    ]);
+    expect((await call({ path: '/serial-ranges' })).body.data[0].next_serial).to.equal(3);
+  });
+
+  it('never get a number twice, however many draw at once, and skip those that tags have already', async () => {
+    await post('/assets', {
+      name: 'Taken',
+      tags: [{ tag_type: 'barcode', value: '(01)80614141123458(21)5' }],
+    });
+    const keys = Array.from({ length: 12 }, (_, index) => `MANY-${index}`);
+    for (const key of keys) {
+      await make(key);
+    }
+    const answers = await Promise.all([
+      print(keys.slice(0, 5)),
+      print(keys.slice(4, 9)),
+      print(keys.slice(8)),
+      print(keys.slice(2, 6)),
+    ]);
+    const byKey = new Map<string, Set<string>>();
+    for (const answer of answers) {
+      expect(answer.status).to.equal(200);
+      for (const zpl of answer.body.data.zpl.split(/(?=\^XA)/)) {
+        const key = /\^FD(MANY-\d+)\^FS/.exec(zpl)?.[1] ?? '';
+        byKey.set(key, (byKey.get(key) ?? new Set()).add(readLabel(zpl).epc));
+      }
+    }
+    const epcs = [...byKey.values()].flatMap((of) => [...of]);
+    expect([byKey.size, epcs.length, new Set(epcs).size]).to.deep.equal([12, 12, 12]);
+    const serials = epcs.map((epc) => decodeEpc(epc)?.values['serial']);
+    expect(serials).not.to.include('5');
+  });
+
+  it('are made for all or for none', async () => {
+    await make('LAST');
+    const next = (await call({ path: '/serial-ranges' })).body.data[0].next_serial;
+    expect((await print(['LAST', 'NOBODY'])).status).to.equal(404);
+    await suite.database.rows('update serial_ranges set last_serial = next_serial - 1');
+    expect((await print(['LAST'])).body.error.detail).to.match(/has 0 serial numbers left, and 1 are needed/);
+    expect((await call({ path: '/serial-ranges' })).body.data[0].next_serial).to.equal(next);
+    expect((await call({ path: '/assets?q=LAST' })).body.data[0].tags).to.deep.equal([]);
+    expect(
+      (await post('/labels', { ai: '00', base: '1234567', external_keys: ['LAST'], dpi: 203 })).status,
+    ).to.equal(404);
+  });
+
+  it('lock tags behind passwords, which nobody but the printer is told', async () => {
+    const given = { lock: 'by_password', access_password: 'A1B2C3D4', kill_password: '0BADF00D' };
+    await make('LOCKED');
+    await suite.database.rows('update serial_ranges set last_serial = 1000');
+    const { zpl } = (await print(['LOCKED'], given)).body.data;
+    expect(zpl).to.include('^RFW,H,P^FDA1B2C3D4,0BADF00D^FS\n^RLM,L,L,L,');
+    expect((await print(['CRATE-1'], { lock: 'forever' })).body.data.zpl).to.include('^RLM,,,P,');
+    for (const wrong of [{ lock: 'by_password' }, { access_password: '00000000' }, { dpi: 250 }]) {
+      expect((await print(['CRATE-1'], wrong)).status, JSON.stringify(wrong)).to.equal(400);
+    }
+    const logged = JSON.stringify(await suite.database.rows('select * from changes'));
+    expect(logged).to.include('draw_serials');
+    expect(logged).not.to.match(/A1B2C3D4|0BADF00D/i);
+  });
+
+  it('are one asset with one history, whoever reads them in whatever notation', async () => {
+    const site = Site.of(suite.database, suite.orgId);
+    const pallets = { ai: '00', base: '10614141' };
+    await post('/serial-ranges', {
+      ...{ ...pallets, prefix_length: 7, filter: 2 },
+      ...{ next_serial: 4, last_serial: 9 },
+    });
+    const id = await make('PALLET');
+    const [label] = labelsOf(await post('/labels', { ...pallets, external_keys: ['PALLET'], dpi: 600 }));
+    const reader = await site.reader('Gate', []);
+    const reads = [
+      ['PORTAL', 'rfid', label?.epc.toLowerCase()],
+      ['HANDHELD', 'barcode', `]d2${label?.matrix}`],
+      ['PHONE', 'barcode', label?.link],
+    ] as const;
+    const now = Date.now() * 1_000;
+    for (const [index, [place, tagType, value = '']] of reads.entries()) {
+      const locationId = await site.location(place);
+      const at = now - (10 - index) * 60_000_000;
+      const read = { orgId: suite.orgId, readerId: reader, locationId, at, value, tagType };
+      await record(suite.database, [aRead(read)]);
+    }
+    const { data } = (await call({ path: `/assets/${id}/history` })).body;
+    const places = data.map((row: { location_external_key: string }) => row.location_external_key);
+    expect(places.sort()).to.deep.equal(['HANDHELD', 'PHONE', 'PORTAL']);
+    expect((await call({ path: '/unknown-tags' })).body.total_count).to.equal(0);
+  });
+});
