@@ -52,10 +52,21 @@ const NOUN = { asset: 'Asset', location: 'Location' };
  * by the index on keys; for an organization newer than the statistics another seems as good, and every create would
  * read all its rows.
  */
-export function liveByKey(resource: Keyed, orgId: number, key: ValueExpression): FragmentSqlToken {
-  return sql.fragment`select id from ${TABLES[resource]}
+export function liveByKey(
+  resource: Keyed,
+  orgId: number,
+  key: ValueExpression,
+  columns = sql.fragment`id`,
+): FragmentSqlToken {
+  return sql.fragment`select ${columns} from ${TABLES[resource]}
     where org_id = ${orgId} and external_key >= ${key} and external_key <= ${key} and deleted_at is null
     order by external_key limit 1`;
+}
+
+/** The live rows with some keys, each looked up as {@link liveByKey}, for a from clause. */
+export function liveByKeys(resource: Keyed, orgId: number, keys: readonly string[]): FragmentSqlToken {
+  const row = liveByKey(resource, orgId, sql.fragment`key`, sql.fragment`*`);
+  return sql.fragment`(select distinct unnest(${sql.array(keys, 'text')}) as key) given cross join lateral (${row})`;
 }
 
 export async function findLiveByKey(

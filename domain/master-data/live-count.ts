@@ -1,4 +1,5 @@
 import { type FragmentSqlToken, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
+import { positionOf } from './assets/queries.ts';
 import type { Keyed } from './by-id-or-key.ts';
 import { TABLES } from './by-id-or-key.ts';
 import { allOf, when } from './clauses.ts';
@@ -26,14 +27,21 @@ export function countInEffect(
   resource: Keyed,
   isActive: boolean | undefined,
 ): FragmentSqlToken {
-  const table = TABLES[resource];
   const ofState = when(isActive, (wanted) => sql.fragment`is_active = ${wanted}`);
-  const live = allOf([sql.fragment`org_id = ${orgId} and deleted_at is null`, ofState]);
+  const { future, past } = notInEffect(orgId, resource, ofState);
   return sql.fragment`select (
-      (${countLive(orgId, resource, isActive)})
-      - (select count(*) from ${table} where ${live} and valid_from > now())
-      - (select count(*) from ${table} where ${live} and valid_from <= now() and valid_to <= now())
+      (${countLive(orgId, resource, isActive)}) - (select count(*) from ${future}) - (select count(*) from ${past})
     )::int8 as total_count`;
+}
+
+/** Live rows that are not in effect yet, or no more. Sorted, so that their indexes find them whatever the statistics say. */
+function notInEffect(orgId: number, resource: Keyed, condition: FragmentSqlToken | null = null) {
+  const live = allOf([sql.fragment`org_id = ${orgId} and deleted_at is null`, condition]);
+  const rows = sql.fragment`select org_id, id from ${TABLES[resource]} where ${live}`;
+  return {
+    future: sql.fragment`(${rows} and valid_from > now() order by valid_from offset 0) future`,
+    past: sql.fragment`(${rows} and valid_from <= now() and valid_to <= now() order by valid_to offset 0) past`,
+  };
 }
 
 /**
@@ -43,18 +51,16 @@ export function countInEffect(
 export function countScanned(orgId: number, withNotInEffect: boolean): FragmentSqlToken {
   const counted = sql.fragment`
     (select coalesce(sum(row_count), 0) from live_row_counts where org_id = ${orgId} and resource = 'position')
-    - (select count(*) from positions where org_id = ${orgId} and location_id is null and not is_of_deleted)`;
-  const scanned = sql.fragment`assets asset
-    join positions position on position.org_id = asset.org_id and position.asset_id = asset.id
-    where asset.org_id = ${orgId} and position.org_id = ${orgId} and asset.deleted_at is null
-      and position.location_id is not null`;
+    - (select count(*) from (
+        select from positions where org_id = ${orgId} and location_id is null and not is_of_deleted
+        order by location_id offset 0
+      ) unlocated)`;
   return withNotInEffect
     ? sql.fragment`select (${counted})::int8 as total_count`
-    : sql.fragment`select (${counted}
-        - (select count(*) from ${scanned} and asset.valid_from > now())
-        - (select count(*) from ${scanned} and asset.valid_from <= now() and asset.valid_to <= now())
-      )::int8 as total_count`;
+    : sql.fragment`select (${counted} - ${countNotInEffect(orgId, IS_LOCATED)})::int8 as total_count`;
 }
+
+const IS_LOCATED = sql.fragment`position.location_id is not null`;
 
 /**
  * Number of scanned assets at some locations, live and by default in effect, as a query of one `total_count`: the
@@ -68,16 +74,17 @@ export function countScannedAt(
   isThere: ValueExpression,
   withNotInEffect: boolean,
 ): FragmentSqlToken {
-  const there = sql.fragment`position.org_id = ${orgId} and position.location_id is not null and ${isThere}
-    and not position.is_of_deleted`;
-  const of = sql.fragment`select count(*) from positions position
-    join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
-    where ${there} and asset.org_id = ${orgId}`;
-  const live = sql.fragment`(select count(*) from positions position where ${there})`;
+  const there = sql.fragment`${IS_LOCATED} and ${isThere}`;
+  const live = sql.fragment`(select count(*) from positions position
+    where position.org_id = ${orgId} and ${there} and not position.is_of_deleted)`;
   return withNotInEffect
     ? sql.fragment`select (${live})::int8 as total_count`
-    : sql.fragment`select (${live}
-        - (${of} and asset.deleted_at is null and asset.valid_from > now())
-        - (${of} and asset.deleted_at is null and asset.valid_from <= now() and asset.valid_to <= now())
-      )::int8 as total_count`;
+    : sql.fragment`select (${live} - ${countNotInEffect(orgId, there)})::int8 as total_count`;
+}
+
+/** Number of the assets not in effect whose `position` meets a condition. */
+function countNotInEffect(orgId: number, condition: FragmentSqlToken): FragmentSqlToken {
+  const { future, past } = notInEffect(orgId, 'asset');
+  return sql.fragment`(select count(*) from ${future} cross join ${positionOf('future')} where ${condition})
+    - (select count(*) from ${past} cross join ${positionOf('past')} where ${condition})`;
 }

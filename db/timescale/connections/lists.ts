@@ -2,7 +2,7 @@ import pg from 'pg';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import { nameOf } from '../queries/composed-statements.ts';
 import { type PipelinedConnections, WEIGHT } from './pipelined-connections.ts';
-import { BRIEF, entering, enteringBriefly } from './preceded-query.ts';
+import { BRIEF, enteringBriefly, enteringToScan } from './preceded-query.ts';
 import { PATIENCE, type ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 import { isCancelled } from './sql-state.ts';
 
@@ -80,7 +80,7 @@ export class Lists {
     if (brief !== null) {
       return brief;
     }
-    const { result, tookMs } = await this.#scanning.query(orgId, entering(orgId), query, {
+    const { result, tookMs } = await this.#scanning.query(orgId, enteringToScan(orgId), query, {
       signal,
       fromPrimary,
     });

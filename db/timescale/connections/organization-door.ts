@@ -12,7 +12,14 @@ import { rethrowLost } from './lost-database.ts';
 import { ORGANIZATION_ROLE } from './organization-role.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
 import { createPool } from './pool.ts';
-import { ENTER, ENTER_BRIEFLY, entering, enteringToWrite, type Preceding } from './preceded-query.ts';
+import {
+  ENTER,
+  ENTER_BRIEFLY,
+  ENTER_TO_SCAN,
+  entering,
+  enteringToWrite,
+  type Preceding,
+} from './preceded-query.ts';
 import { Replica, type ReplicaReads } from './replica.ts';
 import { ASK_PRIMARY } from './replica-position.ts';
 import { PATIENCE, ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
@@ -107,7 +114,11 @@ export function openOrganizationDoor(
   const shared = new PipelinedConnections(config, sharedAtMost, [ENTER, ENTER_BRIEFLY], silent);
   const scan = { connections: SCANNING_CONNECTIONS, timeout: scanTimeout };
   const replica = readUrl === null ? null : openReplica(readUrl, connections, scan, shared);
-  const scanning = new ScanningConnections(new ScanningPool(config, scan, ENTER, silent), replica, scan);
+  const scanning = new ScanningConnections(
+    new ScanningPool(config, scan, ENTER_TO_SCAN, silent),
+    replica,
+    scan,
+  );
   const exclusive = createPool(config, Math.floor(connections.max / 2), silent);
   const { max } = exclusive.options;
   const turns = new FairSemaphore<number>({
@@ -144,7 +155,7 @@ function openReplica(
     connectionTimeoutMillis: REPLICA_PATIENCE,
   };
   return new Replica(
-    new ScanningPool(config, scan, ENTER, new SilentConnections(readUrl)),
+    new ScanningPool(config, scan, ENTER_TO_SCAN, new SilentConnections(readUrl)),
     async (orgId) => (await shared.query(entering(orgId), ASK_PRIMARY)).rows[0],
   );
 }

@@ -79,10 +79,14 @@ export async function pageOfReaders(
             and location.deleted_at is null
           where antenna.org_id = reader.org_id and antenna.reader_id = reader.id
         ), '{}') as place_names
-      from readers reader ${counted}
-      left join reader_connections connection
-        on connection.org_id = reader.org_id and connection.reader_id = reader.id
-      where reader.org_id = ${orgId} and reader.id = page.id
+      from (
+        select * from readers where org_id = ${orgId} and id between page.id and page.id order by id limit 1
+      ) reader
+      left join lateral (
+        select * from reader_counters where org_id = ${orgId} and reader_id between page.id and page.id
+        order by reader_id limit 1
+      ) counted on true
+      left join reader_connections connection on connection.org_id = ${orgId} and connection.reader_id = page.id
     ) shown on true
     order by page.ordinal`);
   const page = pageOf(rows);

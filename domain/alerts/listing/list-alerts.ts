@@ -4,7 +4,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { allOf, orderBy, when } from '../../master-data/clauses.ts';
 import type { AlertTold } from '../../moves/alert-event.ts';
-import { type AlertRow, COLUMNS, NAMED } from './listed-alert.ts';
+import { type AlertRow, COLUMNS, named } from './listed-alert.ts';
 
 export const ALERT_SORT_FIELDS = ['opened_at', 'recorded_at'] as const;
 
@@ -52,12 +52,14 @@ export async function listAlerts(
       -- Of what is before the page an index says enough.
       select alert.*
       from (
-        select alert.org_id, alert.id from alerts alert where ${where}
+        select alert.id from alerts alert where ${where}
         order by ${order('alert')} limit ${filters.limit} offset ${filters.offset}
       ) page
-      join alerts alert on alert.org_id = page.org_id and alert.id = page.id
+      cross join lateral (
+        select * from alerts where org_id = ${orgId} and id between page.id and page.id order by id limit 1
+      ) alert
     ) alert on true
-    ${NAMED}
+    ${named(orgId)}
     order by ${order('alert')}`);
   return pageOf(rows);
 }
@@ -65,5 +67,5 @@ export async function listAlerts(
 /** Null if the organization has none with this id. */
 export function findAlert(db: Connection, orgId: number, id: string): Promise<AlertRow | null> {
   return db.maybeOne(sql.type(rowsOf<AlertRow>())`
-    select ${COLUMNS} from alerts alert ${NAMED} where alert.org_id = ${orgId} and alert.id = ${id}`);
+    select ${COLUMNS} from alerts alert ${named(orgId)} where alert.org_id = ${orgId} and alert.id = ${id}`);
 }

@@ -1,5 +1,6 @@
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, sql } from '../../../db/timescale/queries/sql.ts';
+import { rowById } from '../../master-data/by-id-or-key.ts';
 import type { AlertTold } from '../../moves/alert-event.ts';
 
 /** An alert with the present names of its asset, location and reader. Times are the text of a `timestamptz`. */
@@ -24,16 +25,20 @@ export interface AlertRow {
   because: string | null;
 }
 
-/** Columns of an `alert`, joined with {@link NAMED}. */
+/** Columns of an `alert`, joined with {@link named}. */
 export const COLUMNS = sql.fragment`alert.id, alert.rule_id, alert.rule_name, alert.kind, alert.level, alert.state,
   alert.asset_id, asset.external_key as asset_external_key, alert.reader_id, reader.name as reader_name,
   alert.location_id, location.external_key as location_external_key, alert.opened_at, alert.recorded_at,
   alert.acknowledged_at, alert.acknowledged_by, alert.closed_at, alert.because::text`;
 
-export const NAMED = sql.fragment`
-  left join assets asset on asset.org_id = alert.org_id and asset.id = alert.asset_id
-  left join readers reader on reader.org_id = alert.org_id and reader.id = alert.reader_id
-  left join locations location on location.org_id = alert.org_id and location.id = alert.location_id`;
+export function named(orgId: number): FragmentSqlToken {
+  return sql.fragment`
+  left join ${rowById('asset', orgId, sql.fragment`alert.asset_id`)} asset on true
+  left join lateral (
+    select name from readers where org_id = ${orgId} and id between alert.reader_id and alert.reader_id order by id limit 1
+  ) reader on true
+  left join ${rowById('location', orgId, sql.fragment`alert.location_id`)} location on true`;
+}
 
 /** As in events and in the API. */
 export function shownAlert(row: AlertRow): AlertTold {

@@ -3,6 +3,7 @@ import type { Page, Paging, SortTerm } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { ComposedOnce } from '../../../db/timescale/queries/composed-statements.ts';
 import { type FragmentSqlToken, type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { liveByKeys, rowById } from '../by-id-or-key.ts';
 import {
   AT_MOST_FIRST,
   allOf,
@@ -28,7 +29,7 @@ import {
   soughtTags,
   tagsOfPage,
 } from '../tags/queries.ts';
-import { LOCATION, LONG_COLUMNS, PLACED, POSITION_ON_PLAN, SHORT_COLUMNS } from './queries.ts';
+import { LONG_COLUMNS, locationOf, POSITION_ON_PLAN, positionOf, SHORT_COLUMNS } from './queries.ts';
 
 const SORT_COLUMNS = {
   external_key: sql.fragment`asset.external_key`,
@@ -89,14 +90,25 @@ function composeList(
   const unique = shape.include_deleted ? [] : UNIQUE;
   const id = sql.fragment`asset.id`;
   const order = orderBy(shape.sort, SORT_COLUMNS, id, { unique, after });
-  const narrowing = narrowedTo({ orgId, ...values }, shape);
-  const where = allOf([...standingOf(orgId, shape), ...narrowing]);
-  const countEach = shape.include_not_in_effect ? countLive : countInEffect;
   const searched = { q, q_keys, metadata };
+  const { external_key: keys, ...others } = values;
+  const isByKey = keys !== undefined && !shape.include_deleted;
+  const narrowing = narrowedTo({ orgId, ...(isByKey && !isSearched(searched) ? others : values) });
+  const located = locatedAt({ orgId, ...values }, shape);
+  const isNarrowed = isByKey || located !== null || narrowing.some((condition) => condition !== null);
+  const where = allOf([...standingOf(orgId, shape), ...narrowing, isByKey ? isLocated(located) : null]);
+  const placing = hasSeen(values) ? sql.fragment`left join ${positionOf('asset')} on true` : NOTHING;
+  const source = isByKey
+    ? sql.fragment`${liveByKeys('asset', orgId, keys)} asset ${placing}`
+    : located === null
+      ? PLACED
+      : sql.fragment`(${located}) located
+          cross join ${rowById('asset', orgId, sql.fragment`located.asset_id`)} asset ${placing}`;
+  const countEach = shape.include_not_in_effect ? countLive : countInEffect;
   const total = isSearched(searched)
     ? sql.fragment`select count(*) as total_count from matched`
-    : shape.include_deleted || narrowing.some((condition) => condition !== null)
-      ? sql.fragment`select count(*) as total_count from ${PLACED} where ${where}`
+    : shape.include_deleted || isNarrowed
+      ? sql.fragment`select count(*) as total_count from ${source} where ${where}`
       : countEach(orgId, 'asset', shape.is_active);
   const paged = sql.fragment`limit ${limit} offset ${offset}`;
   const page = isSearched(searched)
@@ -104,7 +116,7 @@ function composeList(
         where asset.org_id = ${orgId}
           and asset.id = any (array(select asset.id from matched asset where ${isNext(id, after)} order by ${order} ${paged}))`
     : sql.fragment`select * from (
-          select asset.* from ${PLACED}
+          select asset.* from ${source}
           where ${where} and ${isNext(id, after)}
           order by ${order}
           ${isBrief ? AT_MOST_FIRST : NOTHING}
@@ -112,49 +124,55 @@ function composeList(
         order by ${order}
         ${paged}`;
   const found = isSearched(searched)
-    ? sql.fragment`with ${matched(orgId, searched, shape, narrowing)},`
+    ? sql.fragment`with ${matched(orgId, searched, shape, [...narrowing, isLocated(located)])},`
     : sql.fragment`with`;
-  const { places, placed, tagged } = isLookUp ? EACH : together(orgId);
+  const { places, placed } = isLookUp ? oneByOne(orgId) : together(orgId);
   return sql.type(rowsOf<AssetRow & Listed>())`
     ${found} page as materialized (${page})${places}
     select total.total_count, ${SHORT_COLUMNS}, ${textsThatFit(TEXTS, order)}
     from (${total}) total
     left join ${placed}
-    ${tagged}
     order by ${order}`;
 }
 
 const LISTS = new ComposedOnce(composeList);
 
-const EACH = {
-  places: NOTHING,
-  placed: sql.fragment`(
+function oneByOne(orgId: number) {
+  return {
+    places: NOTHING,
+    placed: sql.fragment`(
       select page.*, position.location_id, ${POSITION_ON_PLAN} as position from page
-      left join positions position on position.org_id = page.org_id and position.asset_id = page.id
+      left join ${positionOf('page')} on true
     ) asset on true
-    left join ${LOCATION}`,
-  tagged: sql.fragment`cross join lateral (select ${liveTags('asset', 'asset')} offset 0) tagged`,
-};
+    left join ${locationOf(orgId)}
+    cross join lateral (select ${liveTags('asset', 'asset')} offset 0) tagged`,
+  };
+}
 
 /**
- * {@link EACH} for all rows at once: a page of 50 took 510 us of PostgreSQL's time with a look-up per row, and 360 so;
+ * {@link oneByOne} for all rows at once: a page of 50 took 510 us of PostgreSQL's time with a look-up per row, and 360 so;
  * but one asset by its key 98, and 90 one by one (on an equally busy machine).
+ *
+ * Each row has one to join, yet the joins are full ones: they cannot be nested loops, which PostgreSQL would choose without
+ * statistics (43 ms for 200 assets, instead of 4).
  */
-function together(orgId: number): typeof EACH {
+function together(orgId: number): ReturnType<typeof oneByOne> {
   return {
     places: sql.fragment`, place as materialized (
         select asset_id, location_id, ${POSITION_ON_PLAN} as position from positions position
         where org_id = ${orgId} and asset_id = any(array(select id from page))
+        order by asset_id
       ),
       location as materialized (
         select id, external_key from locations
         where org_id = ${orgId} and id = any(array(select location_id from place where location_id is not null))
+        order by id
       )`,
     placed: sql.fragment`(
-        select page.*, place.location_id, place.position from page left join place on place.asset_id = page.id
-      ) asset on true
-      left join location on location.id = asset.location_id`,
-    tagged: sql.fragment`left join (${tagsOfPage('asset', orgId)}) tagged on tagged.asset_id = asset.id`,
+        (select page.*, place.location_id, place.position from page full join place on place.asset_id = page.id) asset
+        full join location on location.id = asset.location_id
+        full join (${tagsOfPage('asset', orgId)}) tagged on tagged.asset_id = asset.id
+      ) on true`,
   };
 }
 
@@ -178,30 +196,15 @@ export interface Standing {
   include_descendants?: boolean | undefined;
 }
 
-/** Conditions on an `asset` and its `position`. */
-export function narrowedTo(
-  { orgId, ...values }: Narrowing,
-  { include_descendants: withBelow }: Pick<Standing, 'include_descendants'>,
-): (FragmentSqlToken | null)[] {
-  const isAt = (isNamed: FragmentSqlToken) =>
-    sql.fragment`position.location_id in (${
-      withBelow
-        ? withDescendants(orgId, isNamed)
-        : sql.fragment`
-        select location.id from locations location where location.org_id = ${orgId} and ${isNamed}`
-    })`;
+export const PLACED = sql.fragment`assets asset
+  left join positions position on position.org_id = asset.org_id and position.asset_id = asset.id`;
+
+/** Conditions on an `asset` and its `position`, but for {@link isLocated}. */
+export function narrowedTo({ orgId, ...values }: Narrowing): (FragmentSqlToken | null)[] {
   return [
     // Not `any`, for which each id would be looked through for each asset.
     when(values.id, (ids) => sql.fragment`asset.id in (select unnest(${sql.array(ids, 'int4')}))`),
     when(values.external_key, (keys) => sql.fragment`asset.external_key = any(${sql.array(keys, 'text')})`),
-    when(values.location_id, (ids) =>
-      withBelow
-        ? isAt(sql.fragment`location.id = any(${sql.array(ids, 'int4')})`)
-        : sql.fragment`position.location_id = any(${sql.array(ids, 'int4')})`,
-    ),
-    when(values.location_external_key, (keys) =>
-      isAt(sql.fragment`location.external_key = any(${sql.array(keys, 'text')})`),
-    ),
     when(
       values.seen_within_seconds,
       (seconds) => sql.fragment`position.last_seen >= now() - ${seconds}::integer * interval '1 second'`,
@@ -214,6 +217,40 @@ export function narrowedTo(
     when(values.updated_since, (since) => sql.fragment`asset.updated_at >= time_of_micros(${since})`),
     hasSoughtTag('asset', orgId, values),
   ];
+}
+
+function hasSeen(values: Pick<Narrowing, 'seen_within_seconds' | 'unseen_for_seconds'>): boolean {
+  return values.seen_within_seconds !== undefined || values.unseen_for_seconds !== undefined;
+}
+
+/** The `asset_id` of assets at locations, found from their positions whatever the statistics say; null for any location. */
+export function locatedAt(
+  { orgId, location_id: ids, location_external_key: keys }: Narrowing,
+  { include_descendants: withBelow }: Pick<Standing, 'include_descendants'>,
+): FragmentSqlToken | null {
+  const isAt = (isNamed: FragmentSqlToken) =>
+    sql.fragment`location_id = any(array(${
+      withBelow
+        ? withDescendants(orgId, isNamed)
+        : sql.fragment`select location.id from locations location where location.org_id = ${orgId} and ${isNamed}`
+    }))`;
+  const conditions = [
+    when(ids, (given) =>
+      withBelow
+        ? isAt(sql.fragment`location.id = any(${sql.array(given, 'int4')})`)
+        : sql.fragment`location_id = any(${sql.array(given, 'int4')})`,
+    ),
+    when(keys, (given) => isAt(sql.fragment`location.external_key = any(${sql.array(given, 'text')})`)),
+  ];
+  return conditions.every((condition) => condition === null)
+    ? null
+    : sql.fragment`select asset_id from positions where org_id = ${orgId} and ${allOf(conditions)}
+        order by location_id offset 0`;
+}
+
+/** Whether an `asset` is {@link locatedAt}. */
+export function isLocated(located: FragmentSqlToken | null): FragmentSqlToken | null {
+  return located && sql.fragment`asset.id in (${located})`;
 }
 
 /** A query of some locations and all below. `union`, not `union all`: it ends though the tree had a circle. */
@@ -257,7 +294,7 @@ export function isSearched({ q, metadata }: Searched): boolean {
  * counted, so each is read once, in the database's functions (`db/timescale/schema/functions/search.sql`); a
  * function's result has no collation. Tags in another notation are found by their keys.
  *
- * @param narrowing conditions on an `asset` and its `position` that the functions do not know.
+ * @param narrowing conditions on an `asset` that the functions do not know.
  */
 export function matched(
   orgId: number,

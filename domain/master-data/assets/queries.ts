@@ -1,8 +1,8 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { ComposedOnce } from '../../../db/timescale/queries/composed-statements.ts';
-import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
-import { liveByKey } from '../by-id-or-key.ts';
+import { liveByKey, rowById } from '../by-id-or-key.ts';
 import { NEXT_UPDATE } from '../clauses.ts';
 import { ASSET_COLUMNS, type Written } from '../columns.ts';
 import { type LookedUp, unlessLarge } from '../large-texts.ts';
@@ -30,20 +30,32 @@ export const LONG_COLUMNS = selectedJson(ASSET_COLUMNS, 'asset');
 
 const COLUMNS = sql.fragment`${SHORT_COLUMNS}, ${withNames(LONG_COLUMNS)}, ${liveTags('asset', 'asset')}`;
 
-export const PLACED = sql.fragment`assets asset
-  left join positions position on position.org_id = asset.org_id and position.asset_id = asset.id`;
+/** The position of one row of `table`, found by the key of positions whatever the statistics say. */
+export function positionOf(table: string): FragmentSqlToken {
+  const id = sql.identifier([table, 'id']);
+  return sql.fragment`lateral (
+    select * from positions where org_id = ${sql.identifier([table, 'org_id'])} and asset_id between ${id} and ${id}
+    order by asset_id limit 1
+  ) position`;
+}
 
-export const LOCATION = sql.fragment`locations location
-  on location.org_id = asset.org_id and location.id = asset.location_id`;
+/** The location of each `asset`, a deleted one, too. */
+export function locationOf(orgId: number): FragmentSqlToken {
+  return sql.fragment`${rowById('location', orgId, sql.fragment`asset.location_id`)} location on true`;
+}
+
+function liveAndPlaced(orgId: number, id: number): FragmentSqlToken {
+  return sql.fragment`(
+      select asset.*, position.location_id, ${POSITION_ON_PLAN} as position
+      from ${rowById('asset', orgId, id, { live: true })} asset
+      left join ${positionOf('asset')} on true
+    ) asset
+    left join ${locationOf(orgId)}`;
+}
 
 export function findLiveAsset(connection: OrganizationConnection, id: number): Promise<AssetRow | null> {
   return connection.maybeOne(sql.prepared('find-live-asset', rowsOf<AssetRow>())`
-    select ${COLUMNS}
-    from (
-      select asset.*, position.location_id, ${POSITION_ON_PLAN} as position from ${PLACED}
-      where asset.org_id = ${connection.orgId} and asset.id = ${id} and asset.deleted_at is null
-    ) asset
-    left join ${LOCATION}`);
+    select ${COLUMNS} from ${liveAndPlaced(connection.orgId, id)}`);
 }
 
 /** Pipelined look-up of a live asset. */
@@ -58,11 +70,7 @@ const LOOK_UP = new ComposedOnce(
   ({ orgId, id }: { orgId: number; id: number }) =>
     sql.prepared('look-up-asset', rowsOf<LookedUp<AssetRow>>())`
       select ${SHORT_COLUMNS}, ${withNames(unlessLarge(LONG_COLUMNS))}, ${fewLiveTags('asset', 'asset')}
-      from (
-        select asset.*, position.location_id, ${POSITION_ON_PLAN} as position from ${PLACED}
-        where asset.org_id = ${orgId} and asset.id = ${id} and asset.deleted_at is null
-      ) asset
-      left join ${LOCATION}`,
+      from ${liveAndPlaced(orgId, id)}`,
 );
 
 export function readAssets(
@@ -72,10 +80,11 @@ export function readAssets(
   return connection.any(sql.type(rowsOf<AssetRow>())`
     select ${COLUMNS}
     from (
-      select asset.*, position.location_id, ${POSITION_ON_PLAN} as position from ${PLACED}
+      select asset.*, position.location_id, ${POSITION_ON_PLAN} as position from assets asset
+      left join ${positionOf('asset')} on true
       where asset.org_id = ${connection.orgId} and asset.id = any(${sql.array(ids, 'int4')})
     ) asset
-    left join ${LOCATION}`);
+    left join ${locationOf(connection.orgId)}`);
 }
 
 /** Null if a live asset has the key. */

@@ -1,7 +1,6 @@
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import * as assets from '../assets/list.ts';
-import { PLACED } from '../assets/queries.ts';
 import type { KeyedRow } from '../by-id-or-key.ts';
 import { allOf } from '../clauses.ts';
 import * as locations from '../locations/list.ts';
@@ -24,7 +23,8 @@ export function pagesOfAssets(db: OrganizationDatabase, filters: ExportedAssets,
   const standing = { ...filters, include_deleted: false };
   const { q, q_keys, metadata, ...values } = assets.soughtOf(filters);
   const searched = { q, q_keys, metadata };
-  const narrowing = assets.narrowedTo({ ...values, orgId }, standing);
+  const named = { ...values, orgId };
+  const narrowing = [...assets.narrowedTo(named), assets.isLocated(assets.locatedAt(named, standing))];
   return pagesOf(db, signal, (after) => {
     const next = [sql.fragment`asset.external_key > ${after}`];
     return assets.isSearched(searched)
@@ -34,7 +34,7 @@ export function pagesOfAssets(db: OrganizationDatabase, filters: ExportedAssets,
           where ${allOf(next)}
           order by asset.external_key limit ${FOUND}`
       : sql.type(rowsOf<KeyedRow>())`
-          select asset.id, asset.external_key from ${PLACED}
+          select asset.id, asset.external_key from ${assets.PLACED}
           where ${allOf([...assets.standingOf(orgId, standing), ...narrowing, ...next])}
           order by asset.external_key limit ${FOUND}`;
   });

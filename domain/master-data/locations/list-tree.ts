@@ -7,7 +7,7 @@ import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/querie
 import { isNear } from '../clauses.ts';
 import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../large-texts.ts';
 import type { LocationRow } from '../rows.ts';
-import { PARENT, SHORT_COLUMNS, TAGGED, TEXTS } from './queries.ts';
+import { parentOf, SHORT_COLUMNS, TAGGED, TEXTS } from './queries.ts';
 
 type Listing = [
   db: OrganizationDatabase,
@@ -81,7 +81,7 @@ async function listTree(
       order by tree.place
       limit ${limit} offset ${offset}
     ) location on true
-    left join ${PARENT}
+    left join ${parentOf(db.orgId)}
     cross join ${TAGGED}
     order by location.place`);
   return pageInPieces(rows, (ids) => readLarge('location', ids));

@@ -19,7 +19,7 @@ import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../
 import { countInEffect, countLive } from '../live-count.ts';
 import type { LocationRow } from '../rows.ts';
 import { hasSoughtTag, idsByKeys, type NamedTags, type SoughtTags, soughtTags } from '../tags/queries.ts';
-import { PARENT, SHORT_COLUMNS, TAGGED, TEXTS } from './queries.ts';
+import { parentOf, SHORT_COLUMNS, TAGGED, TEXTS } from './queries.ts';
 
 const SORT_COLUMNS = {
   external_key: sql.fragment`location.external_key`,
@@ -67,7 +67,7 @@ export async function listLocations(
       order by ${order}
       limit ${filters.limit} offset ${filters.offset}
     ) location on true
-    left join ${PARENT}
+    left join ${parentOf(orgId)}
     cross join ${TAGGED}
     order by ${order}`);
   return pageInPieces(rows, (ids) => readLarge('location', ids));

@@ -21,13 +21,14 @@ const COLUMNS = sql.fragment`${SHORT_COLUMNS}, ${liveTags('location', 'location'
 export const TEXTS = { tags: sql.fragment`tagged.tags` };
 export const TAGGED = sql.fragment`lateral (select ${liveTags('location', 'location')} offset 0) tagged`;
 
-/** Deleted parents included. */
-export const PARENT = sql.fragment`locations parent
-  on parent.org_id = location.org_id and parent.id = location.parent_id`;
+/** The parent of each `location`, a deleted one, too. */
+export function parentOf(orgId: number): FragmentSqlToken {
+  return sql.fragment`${rowById('location', orgId, sql.fragment`location.parent_id`)} parent on true`;
+}
 
 function liveWithParent(orgId: number, id: number): FragmentSqlToken {
   return sql.fragment`${rowById('location', orgId, id, { live: true })} location
-    left join ${rowById('location', orgId, sql.fragment`location.parent_id`)} parent on true`;
+    left join ${parentOf(orgId)}`;
 }
 
 export function findLiveLocation(
@@ -61,7 +62,7 @@ export function readLocations(
   return connection.any(sql.type(rowsOf<LocationRow>())`
     select ${COLUMNS}
     from locations location
-    left join ${PARENT}
+    left join ${parentOf(connection.orgId)}
     where location.org_id = ${connection.orgId} and location.id = any(${sql.array(ids, 'int4')})`);
 }
 

@@ -63,12 +63,14 @@ export function tagsOfPage(parent: Parent, orgId: number): FragmentSqlToken {
   return sql.fragment`with tag as materialized (
       select id, ${column}, tag_type, value from tags
       where org_id = ${orgId} and ${column} = any(array(select id from page)) and detached_at is null
+      order by ${column}
     ), measured as materialized (
       select newest.tag_id, ${READINGS} as readings from newest_readings newest
       where newest.org_id = ${orgId} and newest.tag_id = any(array(select id from tag))
+      order by newest.tag_id
     )
     select tag.${column}, ${tagList(sql.fragment`measured.readings`)} as tags
-    from tag left join measured on measured.tag_id = tag.id
+    from tag full join measured on measured.tag_id = tag.id
     group by tag.${column}`;
 }
 

@@ -7,6 +7,7 @@ import {
   type ValueExpression,
 } from '../../../db/timescale/queries/sql.ts';
 import { POSITION_ON_PLAN } from '../../master-data/assets/queries.ts';
+import { liveByKeys, rowById } from '../../master-data/by-id-or-key.ts';
 import { allOf, inEffect, isNear, isNext, orderBy, when } from '../../master-data/clauses.ts';
 import { countScanned, countScannedAt } from '../../master-data/live-count.ts';
 import type { AssetFilters } from '../asset-filters.ts';
@@ -52,6 +53,13 @@ const NAMED = sql.fragment`
 
 const POSITIONED = sql.fragment`positions position ${NAMED}`;
 
+/** {@link NAMED} with a look-up for each row by its key, whatever the statistics say. */
+function namedOneByOne(orgId: number): FragmentSqlToken {
+  return sql.fragment`
+  cross join ${rowById('asset', orgId, sql.fragment`position.asset_id`)} asset
+  left join ${rowById('location', orgId, sql.fragment`position.location_id`, { live: true })} location on true`;
+}
+
 /** A page of the report (contract 4.4). */
 export async function listAssetLocations(
   db: OrganizationDatabase,
@@ -62,7 +70,7 @@ export async function listAssetLocations(
   const { sort, after } = filters;
   const assetId = sql.fragment`position.asset_id`;
   const conditions = atLocations(orgId, filters);
-  const narrowing = ofAssets(filters);
+  const narrowing = ofAssets(orgId, filters);
   const where = allOf([
     sql.fragment`position.org_id = ${orgId}`,
     sql.fragment`position.location_id is not null`,
@@ -71,13 +79,15 @@ export async function listAssetLocations(
     ...conditions,
     ...narrowing,
   ]);
+  const isNamed = filters.asset_id !== undefined || filters.asset_external_key !== undefined;
+  const named = isNamed ? sql.fragment`positions position ${namedOneByOne(orgId)}` : POSITIONED;
   const isOfLocations = !filters.include_deleted && narrowing.every((condition) => condition === null);
   const isWhole = isOfLocations && conditions.every((condition) => condition === null);
   const total = isWhole
     ? countScanned(orgId, filters.include_not_in_effect)
     : isOfLocations
       ? countScannedAt(orgId, allOf(conditions), filters.include_not_in_effect)
-      : sql.fragment`select count(*) as total_count from ${POSITIONED} where ${where}`;
+      : sql.fragment`select count(*) as total_count from ${named} where ${where}`;
   const list = (isBrief: boolean, positions: FragmentSqlToken) =>
     db.listing({ isBrief, signal }).any(sql.type(rowsOf<AssetLocationRow & { total_count: number }>())`
       select total.total_count, page.*, ${positionOnPlan(orgId)} as position
@@ -101,8 +111,7 @@ export async function listAssetLocations(
       }
     }
   }
-  const isNamed = filters.asset_id !== undefined || filters.asset_external_key !== undefined;
-  return pageOf(await list(isNamed, POSITIONED));
+  return pageOf(await list(isNamed, named));
 }
 
 /**
@@ -124,18 +133,20 @@ function atLocations(orgId: number, filters: AssetLocationFilters) {
     when(filters.location_id, (ids) => sql.fragment`position.location_id = any(${sql.array(ids, 'int4')})`),
     when(
       filters.location_external_key,
-      (keys) => sql.fragment`position.location_id in (
-        select id from locations where org_id = ${orgId} and external_key = any(${sql.array(keys, 'text')}))`,
+      (keys) => sql.fragment`position.location_id = any(array(
+        select id from locations where org_id = ${orgId} and external_key = any(${sql.array(keys, 'text')})))`,
     ),
   ];
 }
 
-function ofAssets(filters: AssetLocationFilters) {
+function ofAssets(orgId: number, filters: AssetLocationFilters) {
   return [
     when(filters.asset_id, (ids) => sql.fragment`position.asset_id = any(${sql.array(ids, 'int4')})`),
-    when(
-      filters.asset_external_key,
-      (keys) => sql.fragment`asset.external_key = any(${sql.array(keys, 'text')})`,
+    when(filters.asset_external_key, (keys) =>
+      filters.include_deleted
+        ? sql.fragment`position.asset_id in (
+              select id from assets where org_id = ${orgId} and external_key = any(${sql.array(keys, 'text')}))`
+        : sql.fragment`position.asset_id = any(array(select id from ${liveByKeys('asset', orgId, keys)} live))`,
     ),
   ];
 }
@@ -163,9 +174,11 @@ function positionsOfLatestScans(orgId: number): FragmentSqlToken {
       ) latest
       cross join lateral (
         select * from positions
-        where org_id = ${orgId} and asset_id = latest.asset_id and last_seen = latest.last_seen offset 0
+        where org_id = ${orgId} and asset_id between latest.asset_id and latest.asset_id
+          and last_seen = latest.last_seen
+        order by asset_id offset 0
       ) position
-    ) position ${NAMED}`;
+    ) position ${namedOneByOne(orgId)}`;
 }
 
 const LATEST = 400;
@@ -179,5 +192,5 @@ function latestPositions(orgId: number, condition: ValueExpression): FragmentSql
   return sql.fragment`(
       select * from positions position where org_id = ${orgId} and ${condition}
       order by last_seen desc, asset_id limit ${sql.literalValue(String(LATEST))}
-    ) position ${NAMED}`;
+    ) position ${namedOneByOne(orgId)}`;
 }

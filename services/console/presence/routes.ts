@@ -2,7 +2,7 @@ import { type Page, type Paging, pageOf } from '../../../base/page.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { findLiveById } from '../../../domain/master-data/by-id-or-key.ts';
+import { findLiveById, rowById } from '../../../domain/master-data/by-id-or-key.ts';
 import {
   countStates,
   type NotCounted,
@@ -85,19 +85,19 @@ async function listPresent(
   signal: AbortSignal,
 ): Promise<Page<PresentRow>> {
   const { orgId } = db;
-  const here = sql.fragment`positions position
-    join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
-    where position.org_id = ${orgId} and position.location_id = ${locationId} and not position.is_of_deleted`;
+  const here = sql.fragment`positions
+    where org_id = ${orgId} and location_id between ${locationId} and ${locationId} and not is_of_deleted`;
   const rows = await db
     .listing({ isBrief: true, signal })
     .any(sql.type(rowsOf<PresentRow & { total_count: number }>())`
-    select total.total_count, page.*
-    from (select count(*) as total_count from ${here}) total
+    select total.total_count, page.since, page.last_seen, asset.id, asset.external_key, asset.name
+    from (select count(*) as total_count from (select from ${here} order by location_id offset 0) here) total
     left join (
-      select asset.id, asset.external_key, asset.name, position.since, position.last_seen from ${here}
-      order by position.since desc nulls last, asset.id limit ${limit} offset ${offset}
+      select * from (select asset_id, since, last_seen from ${here} order by location_id offset 0) here
+      order by since desc nulls last, asset_id limit ${limit} offset ${offset}
     ) page on true
-    order by page.since desc nulls last, page.id`);
+    left join ${rowById('asset', orgId, sql.fragment`page.asset_id`)} asset on true
+    order by page.since desc nulls last, page.asset_id`);
   return pageOf(rows);
 }
 
