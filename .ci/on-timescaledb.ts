@@ -40,7 +40,7 @@ const ON_TIMESCALEDB = [
   'test/api/{history,moves,reports}/**/*.test.ts',
   'test/api/readings.test.ts',
   'test/api/{description/valid-requests.property,fuzz/fuzz,tenants,tracking}.test.ts',
-  'test/console/{ahead-of-now,events,every-list-parameter,presence,locating,report-exports,turns,whereabouts}.test.ts',
+  'test/console/{ahead-of-now,events,every-list-parameter,lists-without-statistics,presence,locating,report-exports,turns,whereabouts}.test.ts',
   'test/cli/{report-exports,simulate-truth}.test.ts',
   'test/contract/{concurrency,history,moves,paging,report*}.test.ts',
 ];

@@ -1,4 +1,5 @@
 import { type FragmentSqlToken, sql } from '../../db/timescale/queries/sql.ts';
+import { rowById } from '../master-data/by-id-or-key.ts';
 
 export interface AssetFilters {
   asset_id?: readonly number[] | undefined;
@@ -12,7 +13,8 @@ export function namedAssets(
   { asset_id: ids, asset_external_key: keys }: AssetFilters,
 ): FragmentSqlToken | null {
   if (ids !== undefined) {
-    return sql.fragment`select id as asset_id from assets where org_id = ${orgId} and id = any(${sql.array(ids, 'int4')})`;
+    return sql.fragment`select asset.id as asset_id from (select distinct unnest(${sql.array(ids, 'int4')}) as id) given
+      cross join ${rowById('asset', orgId, sql.fragment`given.id`)} asset`;
   }
   return keys === undefined
     ? null

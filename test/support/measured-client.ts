@@ -36,7 +36,7 @@ export class MeasuredClient {
     const client = new Client({ ...connectionConfig(url, 'measured'), pipeline: true });
     await client.connect();
     const measured = new MeasuredClient(client, isEvery);
-    for (const [setting, value] of [...SETTINGS, ['plan_cache_mode', plans]] as const) {
+    for (const [setting, value] of [...EXPLAINING, ['plan_cache_mode', plans]] as const) {
       if (setting.startsWith('auto_explain')) {
         await client.query(`load 'auto_explain'`);
       }
@@ -70,28 +70,47 @@ export class MeasuredClient {
   }
 
   #take(message: string): void {
-    const start = message.indexOf('{');
-    if (!message.startsWith('duration:') || start === -1) {
+    const explained = readExplained(message);
+    if (explained === null) {
       return;
     }
-    const explained = JSON.parse(message.slice(start)) as { 'Query Text': string; Plan: Step };
-    const text = explained['Query Text'].trim();
+    const { text, rows, pages, scanned } = explained;
     const isMeasured = this.#isEvery || text.startsWith(FOREIGN_KEY_CHECK);
     const name = this.#names.get(text) ?? (isMeasured ? text : undefined);
     if (name === undefined) {
       return;
     }
-    const { rows, pages, scanned } = this.#measured.get(name) ?? { rows: 0, pages: 0, scanned: [] };
-    const steps = allSteps(explained.Plan);
+    const before = this.#measured.get(name) ?? { rows: 0, pages: 0, scanned: [] };
     this.#measured.set(name, {
-      rows: rows + steps.reduce((sum, step) => sum + rowsInHand(step), 0),
-      pages: pages + (explained.Plan['Shared Hit Blocks'] ?? 0) + (explained.Plan['Shared Read Blocks'] ?? 0),
-      scanned: [...scanned, ...steps.flatMap(scannedTable)],
+      rows: before.rows + rows,
+      pages: before.pages + pages,
+      scanned: [...before.scanned, ...scanned],
     });
   }
 }
 
-const SETTINGS = [
+/** What a notice of `auto_explain` says of an execution; null if it is another notice. */
+export function readExplained(message: string): (Measured & { text: string; plan: object }) | null {
+  const start = message.indexOf('{');
+  if (!message.startsWith('duration:') || start === -1) {
+    return null;
+  }
+  const { 'Query Text': text, Plan: plan } = JSON.parse(message.slice(start)) as {
+    'Query Text': string;
+    Plan: Step;
+  };
+  const steps = allSteps(plan);
+  return {
+    text: text.trim(),
+    plan,
+    rows: steps.reduce((sum, step) => sum + rowsInHand(step), 0),
+    pages: (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0),
+    scanned: steps.flatMap(scannedTable),
+  };
+}
+
+/** Of a session that reports the plan and work of each statement. */
+export const EXPLAINING = [
   ['auto_explain.log_min_duration', '0'],
   ['auto_explain.log_analyze', 'on'],
   ['auto_explain.log_buffers', 'on'],

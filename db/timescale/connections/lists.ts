@@ -2,7 +2,7 @@ import pg from 'pg';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import { nameOf } from '../queries/composed-statements.ts';
 import { type PipelinedConnections, WEIGHT } from './pipelined-connections.ts';
-import { BRIEF, enteringBriefly, enteringToScan } from './preceded-query.ts';
+import { BRIEF, entering, enteringBriefly, enteringForWhole } from './preceded-query.ts';
 import { PATIENCE, type ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 import { isCancelled } from './sql-state.ts';
 
@@ -26,6 +26,11 @@ export interface ListOptions {
    * organization's next ones.
    */
   isBrief: boolean;
+  /**
+   * True if it joins whole tables, and looks up no row for each of another. While statistics are missing it is then planned
+   * without nested loops.
+   */
+  isWhole?: boolean;
   /**
    * Weight, in look-ups, of a brief list that cannot read more than so many rows. It waits for no turn and is pipelined
    * like a look-up.
@@ -69,7 +74,7 @@ export class Lists {
   async query(
     orgId: number,
     query: pg.QueryConfig,
-    { isBrief, lookUps, fromPrimary = false, signal }: ListOptions,
+    { isBrief, isWhole = false, lookUps, fromPrimary = false, signal }: ListOptions,
   ): Promise<pg.QueryResult> {
     const brief =
       lookUps !== undefined
@@ -80,10 +85,8 @@ export class Lists {
     if (brief !== null) {
       return brief;
     }
-    const { result, tookMs } = await this.#scanning.query(orgId, enteringToScan(orgId), query, {
-      signal,
-      fromPrimary,
-    });
+    const preceding = isWhole ? enteringForWhole(orgId) : entering(orgId);
+    const { result, tookMs } = await this.#scanning.query(orgId, preceding, query, { signal, fromPrimary });
     // The machine was slow, not the list: otherwise the organization's lists took twice the time for a minute.
     const kind = lookUps === undefined ? orgId : `${orgId} by key`;
     if (tookMs < BRIEF && this.#long.get(kind)?.text === query.text) {

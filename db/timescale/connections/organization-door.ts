@@ -15,7 +15,7 @@ import { createPool } from './pool.ts';
 import {
   ENTER,
   ENTER_BRIEFLY,
-  ENTER_TO_SCAN,
+  ENTER_FOR_WHOLE,
   entering,
   enteringToWrite,
   type Preceding,
@@ -115,7 +115,7 @@ export function openOrganizationDoor(
   const scan = { connections: SCANNING_CONNECTIONS, timeout: scanTimeout };
   const replica = readUrl === null ? null : openReplica(readUrl, connections, scan, shared);
   const scanning = new ScanningConnections(
-    new ScanningPool(config, scan, ENTER_TO_SCAN, silent),
+    new ScanningPool(config, scan, [ENTER, ENTER_FOR_WHOLE], silent),
     replica,
     scan,
   );
@@ -155,7 +155,7 @@ function openReplica(
     connectionTimeoutMillis: REPLICA_PATIENCE,
   };
   return new Replica(
-    new ScanningPool(config, scan, ENTER_TO_SCAN, new SilentConnections(readUrl)),
+    new ScanningPool(config, scan, [ENTER, ENTER_FOR_WHOLE], new SilentConnections(readUrl)),
     async (orgId) => (await shared.query(entering(orgId), ASK_PRIMARY)).rows[0],
   );
 }

@@ -12,12 +12,12 @@ export const ENTER: NamedStatement = {
 const GROWN = { from: 10 * 8_192, times: 3 };
 
 /**
- * {@link ENTER} for a statement that may read much. Until a table is analyzed after its first import, or after it has
+ * {@link ENTER} for a statement that joins whole tables. Until a table is analyzed after its first import, or after it has
  * outgrown its statistics, PostgreSQL expects few of an organization's rows, and joins all of them in nested loops: 4
  * million comparisons for a report of 2,000 positions. So these are off until then.
  */
-export const ENTER_TO_SCAN: NamedStatement = {
-  name: 'enter-organization-to-scan',
+export const ENTER_FOR_WHOLE: NamedStatement = {
+  name: 'enter-organization-for-whole',
   text: `select from (
       select set_config('tagtrail.org_id', $1, true) as org_id,
         set_config('enable_nestloop', case when exists (
@@ -68,8 +68,8 @@ export function entering(orgId: number): Preceding {
   return { name: ENTER.name, text: ENTER.text, values: [String(orgId)] };
 }
 
-export function enteringToScan(orgId: number): Preceding {
-  return { name: ENTER_TO_SCAN.name, text: ENTER_TO_SCAN.text, values: [String(orgId)] };
+export function enteringForWhole(orgId: number): Preceding {
+  return { name: ENTER_FOR_WHOLE.name, text: ENTER_FOR_WHOLE.text, values: [String(orgId)] };
 }
 
 export function enteringBriefly(orgId: number): Preceding {

@@ -36,17 +36,17 @@ const LAST_WORD = 5_000;
 /** A server's connections for statements that may read much, one at a time each. */
 export class ScanningPool {
   readonly #pool: Pool;
-  readonly #preceding: NamedStatement;
+  readonly #preceding: readonly NamedStatement[];
   readonly #ready = new WeakSet<pg.ClientBase>();
 
   /**
    * @param config with `pipeline` on.
-   * @param preceding precedes every other statement: text parameters, no rows.
+   * @param preceding statements of which one precedes every other: text parameters, no rows.
    */
   constructor(
     config: ServiceConfig,
     { connections, timeout }: Scanning,
-    preceding: NamedStatement,
+    preceding: readonly NamedStatement[],
     silent: SilentConnections,
   ) {
     this.#pool = createPool(
@@ -104,7 +104,9 @@ export class ScanningPool {
 
   async #prepare(client: PoolClient): Promise<void> {
     if (!this.#ready.has(client)) {
-      await prepareStatement(client, this.#preceding);
+      for (const statement of this.#preceding) {
+        await prepareStatement(client, statement);
+      }
       this.#ready.add(client);
     }
   }

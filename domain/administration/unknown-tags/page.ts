@@ -1,6 +1,7 @@
 import type { Page, Paging, SortTerm } from '../../../base/page.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { rowById } from '../../master-data/by-id-or-key.ts';
 import { allOf, orderBy, when } from '../../master-data/clauses.ts';
 import { tagKey } from '../../tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../tracking/tag-type.ts';
@@ -60,15 +61,16 @@ export async function listPageOfUnknownTags(
   const [rows, { total, as_of: asOf }] = await Promise.all([
     connection.any(sql.type(rowsOf<Stored & Pick<NamedTagRow, 'location_name'>>())`
       select unknown.tag_type, unknown.value, unknown.count, unknown.first_seen, unknown.last_seen, unknown.reader_id,
-        unknown.antenna, ${ANTENNA_NAME} as antenna_name, unknown.rssi, (
-          select external_key from locations where org_id = ${connection.orgId} and id = unknown.location_id
-        ) as location_external_key, (
-          select name from locations where org_id = ${connection.orgId} and id = unknown.location_id
-        ) as location_name, candidates.tags as candidates
-      from ${source}
-      ${CANDIDATES}
-      where ${wanted} and ${IS_UNRESOLVED}
-      order by ${order} limit ${limit} offset ${offset}`),
+        unknown.antenna, ${ANTENNA_NAME} as antenna_name, unknown.rssi,
+        location.external_key as location_external_key, location.name as location_name, unknown.candidates
+      from (
+        select unknown.*, candidates.tags as candidates from ${source}
+        ${CANDIDATES}
+        where ${wanted} and ${IS_UNRESOLVED}
+        order by ${order} limit ${limit} offset ${offset}
+      ) unknown
+      left join ${rowById('location', connection.orgId, sql.fragment`unknown.location_id`)} location on true
+      order by ${order}`),
     connection.one(sql.type(rowsOf<{ total: number; as_of: string }>())`
       select count(*) as total, now() as as_of from (
         select from unknown_tags unknown ${MATCHES} where ${wanted} and ${IS_UNRESOLVED} limit ${UNKNOWN_TAGS_KEPT}

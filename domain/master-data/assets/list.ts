@@ -73,7 +73,9 @@ export async function listAssets(
   const standing = { include_deleted, include_not_in_effect, is_active, include_descendants };
   const shape = { ...standing, sort, isBrief, isLookUp };
   const values = { ...soughtOf(others), orgId: db.orgId };
-  const rows = await db.listing({ isBrief, lookUps, signal }).any(LISTS.statement(values, shape));
+  const rows = await db
+    .listing({ isBrief, isWhole: !isLookUp, lookUps, signal })
+    .any(LISTS.statement(values, shape));
   return pageInPieces(rows, (ids) => readLarge('asset', ids));
 }
 

@@ -4,11 +4,13 @@ import type {
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
-import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { rowById } from '../by-id-or-key.ts';
 import { countLive } from '../live-count.ts';
 import { idsByKeys, keysOfTags, MOST_TAGS } from '../tags/queries.ts';
 import { type Counted, tagCount, tagsOf } from '../tags/tagged-rows.ts';
 import { matched } from './list.ts';
+import { positionOf } from './queries.ts';
 
 /** A live asset, and where it is. */
 export interface WhereaboutsRow {
@@ -29,10 +31,10 @@ export type CountedWhereabouts = Omit<WhereaboutsRow, 'tags'> & Counted;
 const COLUMNS = sql.fragment`asset.id, asset.external_key, asset.name, position.last_seen, position.since,
       location.id as location_id, location.external_key as location_external_key, location.name as location_name`;
 
-const WHERE_IT_IS = sql.fragment`
-    left join positions position on position.org_id = asset.org_id and position.asset_id = asset.id
-    left join locations location on location.org_id = position.org_id and location.id = position.location_id
-      and location.deleted_at is null`;
+function whereItIs(orgId: number): FragmentSqlToken {
+  return sql.fragment`left join ${positionOf('asset')} on true
+    left join ${rowById('location', orgId, sql.fragment`position.location_id`, { live: true })} location on true`;
+}
 
 /** A page of the live assets, by external key. */
 export async function listWhereabouts(
@@ -52,7 +54,7 @@ export async function listWhereabouts(
     select total.total_count, ${COLUMNS}, ${tagCount(orgId, 'asset', 'asset')}
     from (${countLive(orgId, 'asset', undefined)}) total
     left join page asset on true
-    ${WHERE_IT_IS}
+    ${whereItIs(orgId)}
     order by asset.external_key`);
   return pageOf(rows);
 }
@@ -72,7 +74,7 @@ export async function searchWhereabouts(
   const keys = keysOfTags([text]);
   const live = { include_not_in_effect: true, include_deleted: false };
   const rows = await db
-    .listing({ isBrief: false, signal })
+    .listing({ isBrief: false, isWhole: true, signal })
     .any(sql.type(rowsOf<CountedWhereabouts & { total_count: number }>())`
     with ${matched(orgId, { q: text, q_keys: keys }, live, [])},
     tagged as materialized (
@@ -87,8 +89,8 @@ export async function searchWhereabouts(
     select total.total_count, ${COLUMNS}, ${tagCount(orgId, 'asset', 'asset')}
     from (select count(*) as total_count from matched) total
     left join page on true
-    left join assets asset on asset.org_id = ${orgId} and asset.id = page.id
-    ${WHERE_IT_IS}
+    left join ${rowById('asset', orgId, sql.fragment`page.id`)} asset on true
+    ${whereItIs(orgId)}
     order by page.is_exact desc, page.external_key`);
   return pageOf(rows);
 }
@@ -98,11 +100,10 @@ export function findWhereabouts(
   id: number,
 ): Promise<WhereaboutsRow | null> {
   const { orgId } = connection;
-  return connection.maybeOne(sql.prepared('find-live-asset', rowsOf<WhereaboutsRow>())`
+  return connection.maybeOne(sql.prepared('find-whereabouts', rowsOf<WhereaboutsRow>())`
     select ${COLUMNS}, ${tagsOf(orgId, 'asset', 'asset', MOST_TAGS)}
-    from assets asset
-    ${WHERE_IT_IS}
-    where asset.org_id = ${orgId} and asset.id = ${id} and asset.deleted_at is null`);
+    from ${rowById('asset', orgId, id, { live: true })} asset
+    ${whereItIs(orgId)}`);
 }
 
 export interface StayRow {
@@ -127,6 +128,6 @@ export function lastStays(
       where org_id = ${connection.orgId} and asset_id = asked.asset_id
       order by observed_at desc limit ${most}
     ) stay
-    join locations location on location.org_id = ${connection.orgId} and location.id = stay.location_id
+    cross join ${rowById('location', connection.orgId, sql.fragment`stay.location_id`)} location
     order by asked.asset_id, stay.observed_at desc`);
 }

@@ -64,7 +64,7 @@ async function* pagesOf(
   signal: AbortSignal,
   query: (after: string) => RowQuery<KeyedRow>,
 ): AsyncGenerator<readonly number[], void> {
-  const lists = db.listing({ isBrief: false, signal });
+  const lists = db.listing({ isBrief: false, isWhole: true, signal });
   for (let after = ''; ; ) {
     const rows = await lists.any(query(after));
     for (let at = 0; at < rows.length; at += PAGE) {

@@ -89,7 +89,9 @@ export async function listAssetLocations(
       ? countScannedAt(orgId, allOf(conditions), filters.include_not_in_effect)
       : sql.fragment`select count(*) as total_count from ${named} where ${where}`;
   const list = (isBrief: boolean, positions: FragmentSqlToken) =>
-    db.listing({ isBrief, signal }).any(sql.type(rowsOf<AssetLocationRow & { total_count: number }>())`
+    db
+      .listing({ isBrief, isWhole: !isNamed, signal })
+      .any(sql.type(rowsOf<AssetLocationRow & { total_count: number }>())`
       select total.total_count, page.*, ${positionOnPlan(orgId)} as position
       from (${total}) total
       left join (

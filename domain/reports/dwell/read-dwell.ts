@@ -87,7 +87,7 @@ export async function readDwell(
     return { rows: [], totalCount: 0 };
   }
   const days = filters.group_by === 'day' ? daysOf(window, filters.time_zone) : null;
-  const list = db.listing({ isBrief: false, signal });
+  const list = db.listing({ isBrief: false, isWhole: true, signal });
   const page = pageOf(await list.any(dwellQuery(db.orgId, window, known, filters, days)));
   return { ...page, rows: page.rows.map((row) => ({ ...row, day: dayOf(row, days) })) };
 }

@@ -49,7 +49,7 @@ export async function listPositionsAt(
   filters: PositionFilters,
   signal?: AbortSignal,
 ): Promise<Page<PositionAtRow>> {
-  const list = db.listing({ isBrief: namesAssets(filters) && known === null, signal });
+  const list = db.listing({ isBrief: namesAssets(filters) && known === null, isWhole: true, signal });
   return pageOf(await list.any(positionsAtQuery(db.orgId, until, known, filters)));
 }
 

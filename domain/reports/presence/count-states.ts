@@ -39,7 +39,7 @@ export async function countStates(
 }
 
 async function counted(db: OrganizationDatabase, most: number): Promise<StateCounts | NotCounted> {
-  const list = db.listing({ isBrief: false, signal: undefined });
+  const list = db.listing({ isBrief: false, isWhole: true, signal: undefined });
   const { orgId } = db;
   const { are_too_many: areTooMany } = await list.one(sql.type(rowsOf<{ are_too_many: boolean }>())`
     select count(*) > ${most} as are_too_many

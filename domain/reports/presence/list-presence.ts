@@ -42,7 +42,7 @@ export async function listPresence(
   filters: PresenceFilters,
   signal?: AbortSignal,
 ): Promise<Page<PresenceRow>> {
-  const list = db.listing({ isBrief: namesAssets(filters), signal });
+  const list = db.listing({ isBrief: namesAssets(filters), isWhole: true, signal });
   const { state: wanted, limit, offset, after } = filters;
   const everyone = { limit: MOST_ASSETS, offset: 0, after: after === undefined ? undefined : 0 };
   const { rows, totalCount } = pageOf(

@@ -59,7 +59,7 @@ export function presenceRows(
   };
   const where = allOf([
     sql.fragment`asset.org_id = ${orgId}`,
-    named === null ? null : sql.fragment`asset.id in (${named})`,
+    named === null ? null : sql.fragment`asset.id = any(array(${named}))`,
     places === null ? null : sql.fragment`stay.asset_id is not null`,
     sql.fragment`(stay.asset_id is not null or asset.created_at < ${end})`,
     filters.include_deleted ? null : sql.fragment`(asset.deleted_at is null or asset.deleted_at >= ${end})`,

@@ -51,7 +51,7 @@ export async function listStays(
   if (isEmpty(window)) {
     return { rows: [], totalCount: 0 };
   }
-  const list = db.listing({ isBrief: namesAssets(filters) && known === null, signal });
+  const list = db.listing({ isBrief: namesAssets(filters) && known === null, isWhole: true, signal });
   return pageOf(await list.any(staysQuery(db.orgId, window, known, filters)));
 }
 

@@ -74,7 +74,7 @@ export async function readTurns(
   };
   const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`id`, { nullable: NULLABLE });
   const rows = await db
-    .listing({ isBrief: false, signal })
+    .listing({ isBrief: false, isWhole: true, signal })
     .any(sql.type(rowsOf<StoredRow & { id: number; total_count: number }>())`
     with grouped as materialized (
       select ${group === undefined ? NO_ID : sql.fragment`member`} as member, count(took) as trips, max(took) as longest, count(*) filter (where took is null) as not_ended,

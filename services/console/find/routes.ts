@@ -10,6 +10,7 @@ import {
   searchWhereabouts,
   type WhereaboutsRow,
 } from '../../../domain/master-data/assets/whereabouts.ts';
+import { rowById } from '../../../domain/master-data/by-id-or-key.ts';
 import { finding, IS_FOUND } from '../../../domain/master-data/locations/list.ts';
 import { keysOfTags } from '../../../domain/master-data/tags/queries.ts';
 import { readTags } from '../../../domain/master-data/tags/tagged-rows.ts';
@@ -129,7 +130,7 @@ async function findLocations(
 ): Promise<Page<FoundLocationRow>> {
   const { orgId } = db;
   const rows = await db
-    .listing({ isBrief: false, signal })
+    .listing({ isBrief: false, isWhole: true, signal })
     .any(sql.type(rowsOf<FoundLocationRow & { total_count: number }>())`
     ${finding(orgId, { q: text, q_keys: keysOfTags([text]) })},
     live as materialized (
@@ -148,7 +149,7 @@ async function findLocations(
       ) as assets_here
     from (select count(*) as total_count from live) total
     left join page on true
-    left join locations parent on parent.org_id = ${orgId} and parent.id = page.parent_id
+    left join ${rowById('location', orgId, sql.fragment`page.parent_id`)} parent on true
     order by page.is_exact desc, page.name, page.id`);
   return pageOf(rows);
 }
