@@ -22,6 +22,15 @@ export function rowById(
     : sql.fragment`lateral ${row}`;
 }
 
+/** The position of each asset of `table`, found as {@link rowById}. */
+export function positionOf(table: string): FragmentSqlToken {
+  const id = sql.identifier([table, 'id']);
+  return sql.fragment`lateral (
+    select * from positions where org_id = ${sql.identifier([table, 'org_id'])} and asset_id between ${id} and ${id}
+    order by asset_id limit 1
+  ) position`;
+}
+
 export async function findLiveById(
   connection: OrganizationConnection,
   resource: Keyed,

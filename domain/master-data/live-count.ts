@@ -1,7 +1,5 @@
 import { type FragmentSqlToken, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
-import { positionOf } from './assets/queries.ts';
-import type { Keyed } from './by-id-or-key.ts';
-import { TABLES } from './by-id-or-key.ts';
+import { type Keyed, positionOf, TABLES } from './by-id-or-key.ts';
 import { allOf, when } from './clauses.ts';
 
 /**

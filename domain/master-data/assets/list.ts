@@ -3,7 +3,7 @@ import type { Page, Paging, SortTerm } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { ComposedOnce } from '../../../db/timescale/queries/composed-statements.ts';
 import { type FragmentSqlToken, type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { liveByKeys, rowById } from '../by-id-or-key.ts';
+import { liveByKeys, positionOf, rowById } from '../by-id-or-key.ts';
 import {
   AT_MOST_FIRST,
   allOf,
@@ -29,7 +29,7 @@ import {
   soughtTags,
   tagsOfPage,
 } from '../tags/queries.ts';
-import { LONG_COLUMNS, locationOf, POSITION_ON_PLAN, positionOf, SHORT_COLUMNS } from './queries.ts';
+import { LONG_COLUMNS, locationOf, POSITION_ON_PLAN, SHORT_COLUMNS } from './queries.ts';
 
 const SORT_COLUMNS = {
   external_key: sql.fragment`asset.external_key`,

@@ -2,7 +2,7 @@ import type { OrganizationConnection } from '../../../db/timescale/connections/o
 import { ComposedOnce } from '../../../db/timescale/queries/composed-statements.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
-import { liveByKey, rowById } from '../by-id-or-key.ts';
+import { liveByKey, positionOf, rowById } from '../by-id-or-key.ts';
 import { NEXT_UPDATE } from '../clauses.ts';
 import { ASSET_COLUMNS, type Written } from '../columns.ts';
 import { type LookedUp, unlessLarge } from '../large-texts.ts';
@@ -29,15 +29,6 @@ export const SHORT_COLUMNS = sql.fragment`asset.id, asset.external_key, ${select
 export const LONG_COLUMNS = selectedJson(ASSET_COLUMNS, 'asset');
 
 const COLUMNS = sql.fragment`${SHORT_COLUMNS}, ${withNames(LONG_COLUMNS)}, ${liveTags('asset', 'asset')}`;
-
-/** The position of one row of `table`, found by the key of positions whatever the statistics say. */
-export function positionOf(table: string): FragmentSqlToken {
-  const id = sql.identifier([table, 'id']);
-  return sql.fragment`lateral (
-    select * from positions where org_id = ${sql.identifier([table, 'org_id'])} and asset_id between ${id} and ${id}
-    order by asset_id limit 1
-  ) position`;
-}
 
 /** The location of each `asset`, a deleted one, too. */
 export function locationOf(orgId: number): FragmentSqlToken {

@@ -5,12 +5,11 @@ import type {
 } from '../../../db/timescale/connections/organization-door.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { rowById } from '../by-id-or-key.ts';
+import { positionOf, rowById } from '../by-id-or-key.ts';
 import { countLive } from '../live-count.ts';
 import { idsByKeys, keysOfTags, MOST_TAGS } from '../tags/queries.ts';
 import { type Counted, tagCount, tagsOf } from '../tags/tagged-rows.ts';
 import { matched } from './list.ts';
-import { positionOf } from './queries.ts';
 
 /** A live asset, and where it is. */
 export interface WhereaboutsRow {
