@@ -1,6 +1,6 @@
 import { TAGTRAIL } from '../../base/typed-command.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { sayStoredAhead } from '../tracking/wrong-clock/stored-ahead.ts';
+import { sayStoredAhead } from '../tracking/mend-clock/stored-ahead.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 /** Checks whether a clock that was ahead has left times that are still to come, before which no later read counts. */

@@ -8,10 +8,10 @@ import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../db/timescale/
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { Actor } from '../changes/actor.ts';
 import { changed, makeChange } from '../changes/make-change.ts';
-import { countWrong, newestScan, type WrongScans } from '../tracking/wrong-clock/count-wrong.ts';
-import { type MendedSoFar, type Mending, mendHistories } from '../tracking/wrong-clock/mend-histories.ts';
-import { countWrongReadings, mendReadings, newestReading } from '../tracking/wrong-clock/mend-readings.ts';
-import { receivedEarlier, type WrongClock } from '../tracking/wrong-clock/wrong-clock.ts';
+import { countWrong, newestScan, type WrongScans } from '../tracking/mend-clock/count-wrong.ts';
+import { type MendedSoFar, type Mending, mendHistories } from '../tracking/mend-clock/mend-histories.ts';
+import { countWrongReadings, mendReadings, newestReading } from '../tracking/mend-clock/mend-readings.ts';
+import { receivedEarlier, type WrongClock } from '../tracking/mend-clock/wrong-clock.ts';
 import { mendHeard, readersHeard } from './mend-heard.ts';
 
 /** An organization's rows of a wrong clock. */

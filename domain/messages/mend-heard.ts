@@ -3,13 +3,13 @@ import type { Client, Pool } from '../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../db/timescale/connections/transaction.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { AHEAD_TOLERANCE } from '../tracking/observed-at.ts';
 import {
   inWindow,
   isReceivedEarlier,
   receivedEarlier,
   type WrongClock,
-} from '../tracking/wrong-clock/wrong-clock.ts';
+} from '../tracking/mend-clock/wrong-clock.ts';
+import { AHEAD_TOLERANCE } from '../tracking/observed-at.ts';
 import {
   delaysOf,
   HEARD_GAP,

@@ -1,6 +1,6 @@
 import type { Micros } from '../../base/instant.ts';
 import type { AssetRef } from './history/asset-ref.ts';
-import type { Seen } from './location/statements.ts';
+import type { Seen } from './location/stated-locations.ts';
 import type { Scan } from './scan.ts';
 
 export interface LocatedScan extends AssetRef {

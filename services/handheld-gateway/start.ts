@@ -10,7 +10,7 @@ import { noteUses } from '../../domain/administration/credential-uses.ts';
 import { parseToken } from '../../domain/administration/handhelds/token-format.ts';
 import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
 import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
-import { sayStoredAhead } from '../../domain/tracking/wrong-clock/stored-ahead.ts';
+import { sayStoredAhead } from '../../domain/tracking/mend-clock/stored-ahead.ts';
 import { startCredentialUsage } from '../../platform/access/credential-usage.ts';
 import { startRefusedSignIns } from '../../platform/access/refused-sign-ins.ts';
 import { startAccess } from '../../platform/access/start-access.ts';

@@ -12,7 +12,7 @@ import { reasonOf } from '../../domain/messages/rejected-messages.ts';
 import { requireSealer } from '../../domain/moves/require-sealer.ts';
 import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
 import { ClocksApart, DatabaseClock } from '../../domain/tracking/database-clock.ts';
-import { sayStoredAhead } from '../../domain/tracking/wrong-clock/stored-ahead.ts';
+import { sayStoredAhead } from '../../domain/tracking/mend-clock/stored-ahead.ts';
 import { requireDatabase } from '../../platform/runtime/database.ts';
 import type { Check } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';

@@ -6,7 +6,7 @@ import {
   openOrganizationDoor,
 } from '../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
-import { joinStretches } from '../../domain/presence/join-stretches.ts';
+import { joinStretches } from '../../domain/presence/coverage/join-stretches.ts';
 import { type DwellFilters, readDwell } from '../../domain/reports/dwell/read-dwell.ts';
 import { type Known, requireKnown } from '../../domain/reports/known/known-at.ts';
 import type { PlaceFilters } from '../../domain/reports/places-during.ts';

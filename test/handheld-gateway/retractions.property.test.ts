@@ -8,7 +8,7 @@ import { WriteOutage } from '../../db/timescale/connections/write-outage.ts';
 import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import { compareRssi } from '../../domain/tracking/history/history.ts';
 import { type DatedSetting, Site as Deciding } from '../../domain/tracking/location/site.ts';
-import type { Seen } from '../../domain/tracking/location/statements.ts';
+import type { Seen } from '../../domain/tracking/location/stated-locations.ts';
 import type { Scan } from '../../domain/tracking/scan.ts';
 import { createRecorder } from '../../services/handheld-gateway/recording/record-submission.ts';
 import { createRetractor } from '../../services/handheld-gateway/recording/retractor.ts';

@@ -3,7 +3,7 @@ import { type DecidedTransition, history, type Transition } from '../../domain/t
 import type { ObservedPosition } from '../../domain/tracking/history/metric-position.ts';
 import type { PlanParts } from '../../domain/tracking/location/position.ts';
 import { type DatedSetting, type Setting, Site } from '../../domain/tracking/location/site.ts';
-import { type Seen, statementsOf } from '../../domain/tracking/location/statements.ts';
+import { type Seen, statementsOf } from '../../domain/tracking/location/stated-locations.ts';
 import { anInstant, START } from './sightings.ts';
 
 const SECOND = 1_000_000;

@@ -3,10 +3,10 @@ import { type Interval, joined, within } from '../../presence/intervals.ts';
 import { sideOf } from '../../tracking/reading-bound.ts';
 import type { DatedRule } from '../rules/rule.ts';
 import type { AssetEvidence, KnownAlert, MeasuredTag } from './evidence.ts';
-import type { Held } from './held.ts';
+import { stayAt } from './evidence.ts';
 import { sideAt } from './load-measured.ts';
 import { selectedTimes } from './selected-times.ts';
-import { stayAt } from './stay-at.ts';
+import type { Held } from './stretch.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** A time in which a tag was beyond the bound, from the value on that said so until one that was back. */

@@ -1,3 +1,4 @@
+import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Interval } from '../../presence/intervals.ts';
 import type { LastingKind } from '../../tracking/reading-bound.ts';
@@ -73,4 +74,16 @@ export interface ReaderEvidence {
   until: Micros;
   /** When it was silent or disconnected; infinite if not over. They may overlap. */
   spans: readonly (Interval & { state: 'silent' | 'disconnected' })[];
+}
+
+/** The key of a path into metadata. */
+export function pathKey(path: readonly string[]): string {
+  return JSON.stringify(path);
+}
+
+/** The stay at an instant. */
+export function stayAt(stays: readonly Stay[], at: Micros): Stay | undefined {
+  const next = firstIndex(0, stays.length, (index) => (stays[index] as Stay).since > at);
+  const stay = stays[next - 1];
+  return stay !== undefined && at < stay.until ? stay : undefined;
 }

@@ -2,8 +2,8 @@ import type { Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { DatedText } from './evidence.ts';
+import { pathKey } from './evidence.ts';
 import { boundPieces, MOST_PIECES } from './most-pieces.ts';
-import { pathKey } from './path-key.ts';
 
 /**
  * The texts of values in the metadata of assets, by asset and path, as they were from an instant on: what changes since

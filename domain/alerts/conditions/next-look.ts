@@ -3,7 +3,7 @@ import { firstIndex } from '../../../base/first-index.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { DatedRule } from '../rules/rule.ts';
 import type { AssetEvidence, ReaderEvidence } from './evidence.ts';
-import { stayAt } from './stay-at.ts';
+import { stayAt } from './evidence.ts';
 import type { Stretch } from './stretch.ts';
 import { stretchesOf } from './stretches-of.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -4,9 +4,9 @@ import type { CoveredClock } from '../../presence/coverage/covered-clock.ts';
 import { type Interval, joined, within } from '../../presence/intervals.ts';
 import type { DatedRule } from '../rules/rule.ts';
 import type { AssetEvidence, MissedSweep, Stay, Unread } from './evidence.ts';
-import type { Held } from './held.ts';
+import { stayAt } from './evidence.ts';
 import { selectedTimes } from './selected-times.ts';
-import { stayAt } from './stay-at.ts';
+import type { Held } from './stretch.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type Interval, joined, within } from '../../presence/intervals.ts';
 import type { DatedRule, MetadataTerm } from '../rules/rule.ts';
 import type { AssetEvidence, ReaderEvidence } from './evidence.ts';
-import { pathKey } from './path-key.ts';
+import { pathKey } from './evidence.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** When a version of a rule was about an asset, until the end of the window: sorted and disjoint. */

@@ -1,6 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
 import { type Interval, joined, within, without } from '../intervals.ts';
-import type { Listening } from '../listening-times.ts';
+import type { Listening } from './listening-times.ts';
 import { continuousPeriods, type DatedWatch } from './watches.ts';
 
 /** An enabled antenna at a location. */

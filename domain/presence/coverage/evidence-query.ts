@@ -1,9 +1,9 @@
-import { MICROS_PER_SECOND } from '../../base/instant.ts';
-import { type FragmentSqlToken, sql } from '../../db/timescale/queries/sql.ts';
-import type { DatedExpectation } from './expectations.ts';
-import type { Interval } from './intervals.ts';
+import { MICROS_PER_SECOND } from '../../../base/instant.ts';
+import { type FragmentSqlToken, sql } from '../../../db/timescale/queries/sql.ts';
+import type { DatedExpectation } from '../expectations.ts';
+import type { Interval } from '../intervals.ts';
+import { packedSpans } from '../packed-spans.ts';
 import { OF_NEW } from './listening-times.ts';
-import { packedSpans } from './packed-spans.ts';
 
 export interface WantedEvidence {
   orgId: number;

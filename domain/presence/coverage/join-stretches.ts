@@ -1,10 +1,10 @@
-import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
-import { isHere } from '../../db/timescale/queries/is-here.ts';
-import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
-import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { isHere } from '../../../db/timescale/queries/is-here.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { ReaderId } from '../store-connections.ts';
 import { evidenceQuery } from './evidence-query.ts';
 import { loadExpectations } from './load-expectations.ts';
-import type { ReaderId } from './store-connections.ts';
 
 const HOUR: Micros = 3_600 * MICROS_PER_SECOND;
 

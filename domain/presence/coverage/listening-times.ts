@@ -1,6 +1,6 @@
-import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
-import { type DatedExpectation, expectedAt } from './expectations.ts';
-import { type Heard, type Interval, joined, outside, within, without } from './intervals.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { type DatedExpectation, expectedAt } from '../expectations.ts';
+import { type Heard, type Interval, joined, outside, within, without } from '../intervals.ts';
 
 /** Evidence of a reader's listening. Each list is sorted and disjoint. */
 export interface ListeningEvidence {

@@ -1,7 +1,7 @@
-import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
-import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
-import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { type DatedExpectation, inForce, type StoredExpectation } from './expectations.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { type DatedExpectation, inForce, type StoredExpectation } from '../expectations.ts';
 
 /** Expectations of readers, by reader. */
 export async function loadExpectations(

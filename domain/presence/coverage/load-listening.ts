@@ -1,12 +1,12 @@
-import { TooMuchWork } from '../../base/errors.ts';
-import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
-import { type FragmentSqlToken, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
-import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { TooMuchWork } from '../../../base/errors.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Heard, Interval } from '../intervals.ts';
+import { packedSpans } from '../packed-spans.ts';
 import { evidenceQuery, lastSpanBefore, OF_READER_ASKED } from './evidence-query.ts';
-import type { Heard, Interval } from './intervals.ts';
 import type { ListeningEvidence } from './listening-times.ts';
 import { loadExpectations } from './load-expectations.ts';
-import { packedSpans } from './packed-spans.ts';
 
 /** Longer than any expectation: earlier evidence proves nothing about the window. */
 const BEFORE: Micros = 86_400 * MICROS_PER_SECOND;

@@ -5,9 +5,9 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { EXPECTED } from '../expectations.ts';
 import type { Interval } from '../intervals.ts';
-import { listeningOf } from '../listening-times.ts';
-import { loadListening, MOST_PIECES } from '../load-listening.ts';
 import type { AntennaSpan, PlaceEvidence } from './covered-times.ts';
+import { listeningOf } from './listening-times.ts';
+import { loadListening, MOST_PIECES } from './load-listening.ts';
 import { PlacePresence } from './state-of.ts';
 import { continuousPeriods, type DatedWatch, type Watch } from './watches.ts';
 

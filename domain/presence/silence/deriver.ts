@@ -7,9 +7,9 @@ import { limitStatements } from '../../../db/timescale/queries/limit-statements.
 import { inSavepoint } from '../../../db/timescale/queries/savepoint.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { StretchJoiner } from '../coverage/join-stretches.ts';
 import { EXPECTED, leastExpectedFrom } from '../expectations.ts';
 import { type Interval, joined } from '../intervals.ts';
-import { StretchJoiner } from '../join-stretches.ts';
 import { PassedOver, reasonOf } from '../passed-over.ts';
 import { findRevised } from '../revised-organizations.ts';
 import { KEPT, keptWatches, loadWatches, tidyWatches } from '../watching/stored-watches.ts';

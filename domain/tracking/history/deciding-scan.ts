@@ -11,7 +11,7 @@ export interface DecidingScan {
   proof?: Proof;
 }
 
-/** How the reads around a scan prove its statement (`location/statements.ts`). */
+/** How the reads around a scan prove its statement (`location/stated-locations.ts`). */
 export type Proof = (typeof PROOFS)[number];
 
 export const PROOFS = ['only_here', 'strength', 'counts', 'position'] as const;

@@ -4,7 +4,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
 import { history, type Stay } from '../history/history.ts';
 import type { Site } from './site.ts';
-import { type Seen, statementsOf } from './statements.ts';
+import { type Seen, statementsOf } from './stated-locations.ts';
 import { type Period, placeAtBoth, recordedScans, type TriedSites } from './try-setting.ts';
 
 /** How long a person was at a location, and for how much of it antennas alone said so. */

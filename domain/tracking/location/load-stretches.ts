@@ -16,7 +16,7 @@ import {
 } from '../history/deciding-row.ts';
 import type { DecidingScan } from '../history/deciding-scan.ts';
 import type { DecidedTransition } from '../history/history.ts';
-import type { Seen } from './statements.ts';
+import type { Seen } from './stated-locations.ts';
 
 /** Both ends included. */
 export interface Stretch extends AssetRef {

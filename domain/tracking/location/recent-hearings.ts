@@ -10,7 +10,7 @@ import {
   NEAREST,
   type Seen,
   type Stated,
-} from './statements.ts';
+} from './stated-locations.ts';
 
 /**
  * Scans of assets, as this process recorded them, so that they need not be loaded for each new scan: the newest ones, and

@@ -4,7 +4,7 @@ import type { Micros } from '../../../base/instant.ts';
 import type { DecidingScan } from '../history/deciding-scan.ts';
 import { antennaId, type PinnedAntenna, Plan, type PlanParts } from './position.ts';
 
-/** How it is decided at which location an asset is that was read there (`statements.ts`). */
+/** How it is decided at which location an asset is that was read there (`stated-locations.ts`). */
 export type Setting =
   | { procedure: 'every' }
   | { procedure: 'strength'; certainty: number }

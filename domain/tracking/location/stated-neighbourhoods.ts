@@ -27,7 +27,7 @@ import {
   type Statement,
   statementsIn,
   statementsOf,
-} from './statements.ts';
+} from './stated-locations.ts';
 
 /** Answers are in the order of the stretches. */
 export interface StoredStretches {

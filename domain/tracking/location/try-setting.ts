@@ -7,7 +7,7 @@ import { DECIDING_COLUMNS, type DecidingRow, toDecidingScan } from '../history/d
 import { history, type Stay } from '../history/history.ts';
 import { placeLocations } from './read-site.ts';
 import type { Site } from './site.ts';
-import { BUCKET, bucketOf, FARTHEST, type Seen, statementsOf } from './statements.ts';
+import { BUCKET, bucketOf, FARTHEST, type Seen, statementsOf } from './stated-locations.ts';
 
 /** The first statement of an asset is no move. */
 export interface TriedMove {

@@ -2,8 +2,8 @@ import type { Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
+import { bucketOf, FARTHEST } from '../location/stated-locations.ts';
 import { startOfBucket } from '../location/stated-neighbourhoods.ts';
-import { bucketOf, FARTHEST } from '../location/statements.ts';
 
 /** The time from which an asset's history follows from its raw scans. Earlier history stays. */
 export interface Recomputable {

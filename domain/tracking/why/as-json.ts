@@ -2,7 +2,7 @@ import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import type { DecidingScan } from '../history/deciding-scan.ts';
 import type { MetricPosition } from '../history/metric-position.ts';
-import type { Evidence } from '../location/statements.ts';
+import type { Evidence } from '../location/stated-locations.ts';
 import type { Explanation, Latest } from './explain.ts';
 import { lackOf, oddsOf } from './lack.ts';
 import { antennaShown, type Names } from './names.ts';

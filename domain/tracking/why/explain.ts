@@ -7,7 +7,6 @@ import { compareDeciding, type DecidingScan } from '../history/deciding-scan.ts'
 import type { MetricPosition } from '../history/metric-position.ts';
 import { placeLocations, readSites } from '../location/read-site.ts';
 import { Site } from '../location/site.ts';
-import { endOfBucket, startOfBucket } from '../location/stated-neighbourhoods.ts';
 import {
   BUCKET,
   bucketOf,
@@ -18,7 +17,8 @@ import {
   REACHES,
   type Rule,
   type Seen,
-} from '../location/statements.ts';
+} from '../location/stated-locations.ts';
+import { endOfBucket, startOfBucket } from '../location/stated-neighbourhoods.ts';
 import { loadLast, loadNear } from './load-near.ts';
 import { type Rival, rivalsOf } from './rivals.ts';
 import { type SaidBefore, saidBefore } from './said-before.ts';

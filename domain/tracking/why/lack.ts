@@ -1,4 +1,4 @@
-import type { Evidence } from '../location/statements.ts';
+import type { Evidence } from '../location/stated-locations.ts';
 
 /** The shortfall of the reads around a scan that proved no location. */
 export interface Lack {

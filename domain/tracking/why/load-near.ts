@@ -5,7 +5,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
 import { DECIDING_COLUMNS, type DecidingRow } from '../history/deciding-row.ts';
 import { type ScanRow, toSeen } from '../location/load-stretches.ts';
-import type { Seen } from '../location/statements.ts';
+import type { Seen } from '../location/stated-locations.ts';
 
 export interface Near {
   /** Oldest first. */

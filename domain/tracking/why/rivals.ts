@@ -2,7 +2,7 @@ import type { Micros } from '../../../base/instant.ts';
 import { compareDeciding } from '../history/deciding-scan.ts';
 import { compareRssi } from '../history/history.ts';
 import type { Site } from '../location/site.ts';
-import type { Seen, Statement } from '../location/statements.ts';
+import type { Seen, Statement } from '../location/stated-locations.ts';
 
 export interface Rival {
   scan: Seen;

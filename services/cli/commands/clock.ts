@@ -15,8 +15,8 @@ import {
   type WrongRows,
 } from '../../../domain/messages/mend-clock.ts';
 import { wakingSealer } from '../../../domain/moves/wake-sealer.ts';
-import { type WrongExample, wrongExamples } from '../../../domain/tracking/wrong-clock/count-wrong.ts';
-import type { WrongClock } from '../../../domain/tracking/wrong-clock/wrong-clock.ts';
+import { type WrongExample, wrongExamples } from '../../../domain/tracking/mend-clock/count-wrong.ts';
+import type { WrongClock } from '../../../domain/tracking/mend-clock/wrong-clock.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { addCommand, type Command, id, printResult } from '../command-line/command-line.ts';
 import { shownTime, time } from '../command-line/instants.ts';

@@ -8,7 +8,7 @@ import { requirePast } from '../../../domain/reports/require-past.ts';
 import { firstAfter } from '../../../domain/reports/window.ts';
 import type { DecidingScan } from '../../../domain/tracking/history/deciding-scan.ts';
 import type { MetricPosition } from '../../../domain/tracking/history/metric-position.ts';
-import type { Evidence, Rule } from '../../../domain/tracking/location/statements.ts';
+import type { Evidence, Rule } from '../../../domain/tracking/location/stated-locations.ts';
 import { explanationAsJson, lateSeconds } from '../../../domain/tracking/why/as-json.ts';
 import {
   type Explanation,

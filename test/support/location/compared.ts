@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { DecidingScan } from '../../../domain/tracking/history/deciding-scan.ts';
 import { Site } from '../../../domain/tracking/location/site.ts';
-import { type Seen, statementsOf } from '../../../domain/tracking/location/statements.ts';
+import { type Seen, statementsOf } from '../../../domain/tracking/location/stated-locations.ts';
 import { distinct, type OracleScan, outcomeOf, type World } from '../../../simulation/location/oracle.ts';
 import type { Scene } from './scenes.ts';
 

@@ -1,9 +1,9 @@
 import type { AssetEvidence, Stay } from '../../../../domain/alerts/conditions/evidence.ts';
-import { pathKey } from '../../../../domain/alerts/conditions/path-key.ts';
+import { pathKey } from '../../../../domain/alerts/conditions/evidence.ts';
 import { Surroundings } from '../../../../domain/alerts/conditions/surroundings.ts';
 import type { DatedRule } from '../../../../domain/alerts/rules/rule.ts';
+import type { Listening } from '../../../../domain/presence/coverage/listening-times.ts';
 import { type Interval, joined } from '../../../../domain/presence/intervals.ts';
-import type { Listening } from '../../../../domain/presence/listening-times.ts';
 import type { Course, Span } from './random-course.ts';
 import { ruleOf } from './rule-of.ts';
 

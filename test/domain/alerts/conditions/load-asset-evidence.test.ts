@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { MICROS_PER_SECOND } from '../../../../base/instant.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
+import { pathKey } from '../../../../domain/alerts/conditions/evidence.ts';
 import { loadAssetEvidence } from '../../../../domain/alerts/conditions/load-asset-evidence.ts';
 import { loadReaderEvidence } from '../../../../domain/alerts/conditions/load-reader-evidence.ts';
-import { pathKey } from '../../../../domain/alerts/conditions/path-key.ts';
 import { stretchesOf } from '../../../../domain/alerts/conditions/stretches-of.ts';
 import type { DatedRule } from '../../../../domain/alerts/rules/rule.ts';
 import { useDatabase } from '../../../support/database.ts';

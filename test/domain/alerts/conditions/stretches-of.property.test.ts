@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import { nextLook } from '../../../../domain/alerts/conditions/next-look.ts';
 import type { Stretch } from '../../../../domain/alerts/conditions/stretch.ts';
 import { stretchesOf } from '../../../../domain/alerts/conditions/stretches-of.ts';
-import { type Listening, listeningOf as listeningBy } from '../../../../domain/presence/listening-times.ts';
+import {
+  type Listening,
+  listeningOf as listeningBy,
+} from '../../../../domain/presence/coverage/listening-times.ts';
 import { Random } from '../../../support/random.ts';
 import { randomSets } from '../../../support/random-sets.ts';
 import { aroundCourse, assetOf, rulesOf, stepOf, timeOf } from './evidence-of-course.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { AssetEvidence, ReaderEvidence } from '../../../../domain/alerts/conditions/evidence.ts';
+import { pathKey } from '../../../../domain/alerts/conditions/evidence.ts';
 import { nextLook } from '../../../../domain/alerts/conditions/next-look.ts';
-import { pathKey } from '../../../../domain/alerts/conditions/path-key.ts';
 import { stretchesOf } from '../../../../domain/alerts/conditions/stretches-of.ts';
 import { type SharedEvidence, Surroundings } from '../../../../domain/alerts/conditions/surroundings.ts';
 import type { DatedRule } from '../../../../domain/alerts/rules/rule.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { mergeHeardStretches } from '../../../db/timescale/schema/merge-heard-stretches.ts';
-import { loadListening } from '../../../domain/presence/load-listening.ts';
-import { SilenceTurns } from '../../../domain/presence/silence/take-turn.ts';
-import { useDatabase } from '../../support/database.ts';
-import { Site } from '../../support/site.ts';
+import { mergeHeardStretches } from '../../../../db/timescale/schema/merge-heard-stretches.ts';
+import { loadListening } from '../../../../domain/presence/coverage/load-listening.ts';
+import { SilenceTurns } from '../../../../domain/presence/silence/take-turn.ts';
+import { useDatabase } from '../../../support/database.ts';
+import { Site } from '../../../support/site.ts';
 
 describe('joining what a reader was heard', () => {
   const database = useDatabase();

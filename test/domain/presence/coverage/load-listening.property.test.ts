@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
-import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
-import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
-import { inForce, type StoredExpectation } from '../../../domain/presence/expectations.ts';
-import type { Interval } from '../../../domain/presence/intervals.ts';
-import { listeningOf } from '../../../domain/presence/listening-times.ts';
-import { loadListening } from '../../../domain/presence/load-listening.ts';
-import { useDatabase } from '../../support/database.ts';
-import { Random } from '../../support/random.ts';
-import { randomSets } from '../../support/random-sets.ts';
-import { Site } from '../../support/site.ts';
+import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
+import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
+import { NO_ROWS, sql } from '../../../../db/timescale/queries/sql.ts';
+import { listeningOf } from '../../../../domain/presence/coverage/listening-times.ts';
+import { loadListening } from '../../../../domain/presence/coverage/load-listening.ts';
+import { inForce, type StoredExpectation } from '../../../../domain/presence/expectations.ts';
+import type { Interval } from '../../../../domain/presence/intervals.ts';
+import { useDatabase } from '../../../support/database.ts';
+import { Random } from '../../../support/random.ts';
+import { randomSets } from '../../../support/random-sets.ts';
+import { Site } from '../../../support/site.ts';
 
 const BEGINNING: Micros = Date.UTC(2026, 4, 1, 10) * 1_000;
 const at = (second: number): Micros => BEGINNING + second * MICROS_PER_SECOND;

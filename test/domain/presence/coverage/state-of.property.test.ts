@@ -1,8 +1,11 @@
 import { expect } from 'chai';
+import {
+  type Listening,
+  listeningOf as listeningBy,
+} from '../../../../domain/presence/coverage/listening-times.ts';
 import { MOST_SETTINGS, PlacePresence } from '../../../../domain/presence/coverage/state-of.ts';
 import type { DatedWatch } from '../../../../domain/presence/coverage/watches.ts';
 import type { Interval } from '../../../../domain/presence/intervals.ts';
-import { type Listening, listeningOf as listeningBy } from '../../../../domain/presence/listening-times.ts';
 import { presenceByDefinition } from '../../../support/presence-by-definition.ts';
 import { Random } from '../../../support/random.ts';
 

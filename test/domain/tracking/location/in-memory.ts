@@ -12,7 +12,7 @@ import { type Change, historyChanges } from '../../../../domain/tracking/history
 import { type LocatedScan, scanKey, toSighting } from '../../../../domain/tracking/located-scan.ts';
 import { RecentHearings } from '../../../../domain/tracking/location/recent-hearings.ts';
 import type { DatedSetting, Site } from '../../../../domain/tracking/location/site.ts';
-import type { Seen } from '../../../../domain/tracking/location/statements.ts';
+import type { Seen } from '../../../../domain/tracking/location/stated-locations.ts';
 import type { Move } from '../../../../domain/tracking/moves.ts';
 import type { Near } from '../../../../domain/tracking/near-scans.ts';
 import {

@@ -7,7 +7,7 @@ import {
   type Seen,
   type Stated,
   statementsIn,
-} from '../../../../domain/tracking/location/statements.ts';
+} from '../../../../domain/tracking/location/stated-locations.ts';
 import { longestHold } from '../../../support/held-loop.ts';
 import { Random } from '../../../support/random.ts';
 

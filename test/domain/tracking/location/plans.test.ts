@@ -5,7 +5,7 @@ import { examineOrganization } from '../../../../domain/health/examine.ts';
 import { Plan, type PlanParts, type Point } from '../../../../domain/tracking/location/position.ts';
 import { readPlans, readSite } from '../../../../domain/tracking/location/read-site.ts';
 import { Site } from '../../../../domain/tracking/location/site.ts';
-import { type Seen, statementsOf } from '../../../../domain/tracking/location/statements.ts';
+import { type Seen, statementsOf } from '../../../../domain/tracking/location/stated-locations.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { longestHold } from '../../../support/held-loop.ts';
 import { storeSettings } from '../../../support/location-settings.ts';

@@ -9,7 +9,7 @@ import {
   type Seen,
   statementsIn,
   statementsOf,
-} from '../../../../domain/tracking/location/statements.ts';
+} from '../../../../domain/tracking/location/stated-locations.ts';
 
 const SECOND = 1_000_000;
 

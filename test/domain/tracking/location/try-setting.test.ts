@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { history } from '../../../../domain/tracking/history/history.ts';
 import { compareWalk } from '../../../../domain/tracking/location/compare-walk.ts';
 import { Site as Located } from '../../../../domain/tracking/location/site.ts';
-import { statementsOf } from '../../../../domain/tracking/location/statements.ts';
+import { statementsOf } from '../../../../domain/tracking/location/stated-locations.ts';
 import {
   recordedScans,
   type TriedMove,

@@ -4,7 +4,7 @@ import { sweep } from '../../../../db/timescale/schema/retention.ts';
 import type { Transition } from '../../../../domain/tracking/history/history.ts';
 import { loadScans } from '../../../../domain/tracking/location/load-stretches.ts';
 import type { DatedSetting } from '../../../../domain/tracking/location/site.ts';
-import type { Seen } from '../../../../domain/tracking/location/statements.ts';
+import type { Seen } from '../../../../domain/tracking/location/stated-locations.ts';
 import {
   type Recomputing,
   recomputeOrganization,

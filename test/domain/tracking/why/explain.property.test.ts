@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { inSnapshot } from '../../../../db/timescale/connections/transaction.ts';
 import type { Setting } from '../../../../domain/tracking/location/site.ts';
-import type { Rule } from '../../../../domain/tracking/location/statements.ts';
+import type { Rule } from '../../../../domain/tracking/location/stated-locations.ts';
 import type { Scan } from '../../../../domain/tracking/scan.ts';
 import { type Explanation, explain, NotSeenYet } from '../../../../domain/tracking/why/explain.ts';
 import { type Lack, lackOf } from '../../../../domain/tracking/why/lack.ts';
