@@ -1,17 +1,18 @@
-import { type Page, pageOf } from '../../../base/page.ts';
+import { type Page, type Paging, pageOf } from '../../../base/page.ts';
 import { rowKey } from '../../../base/row-key.ts';
 import { fromDatabase, toDatabase, toMicros, wireTime } from '../../../base/timestamps.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { ComposedOnce } from '../../../db/timescale/queries/composed-statements.ts';
 import {
   type FragmentSqlToken,
   rowsOf,
   sql,
   type ValueExpression,
 } from '../../../db/timescale/queries/sql.ts';
+import { rowById } from '../../../domain/master-data/by-id-or-key.ts';
 import { allOf, isNear, orderBy, when } from '../../../domain/master-data/clauses.ts';
 import type { Known } from '../../../domain/reports/known/known-at.ts';
 import { undoneRows } from '../../../domain/reports/known/undone.ts';
-import type { TimeBound } from '../../../platform/http/parameters.ts';
 import type { HistoryFilters } from './schema.ts';
 
 export interface TransitionRow {
@@ -30,27 +31,37 @@ export async function listTransitions(
   filters: HistoryFilters,
   signal?: AbortSignal,
 ): Promise<Page<TransitionRow>> {
-  const { orgId } = db;
-  // No two transitions of an asset have the same time, so the order needs no other tie-breaker.
-  const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`transition.observed_at`);
-  const where = withinPeriod('transition', orgId, assetId, filters);
+  const { sort, limit, offset, from, to } = filters;
+  const values = { ...{ orgId: db.orgId, assetId, limit, offset }, ...instantsOf({ from, to }) };
+  const shape = { sort, toMilliseconds: to?.isMilliseconds };
   const rows = await db
     .listing({ isBrief: isNear(filters), signal })
-    .any(sql.type(rowsOf<TransitionRow & { id: number; total_count: number }>())`
-    select total.total_count, transition.asset_id as id, transition.observed_at, transition.location_id,
-      location.external_key as location_external_key, transition.duration_seconds
-    from (${countTransitions(orgId, assetId, filters)}) total
-    left join (
-      select transition.* from location_transitions transition
-      where ${where}
-      order by ${order}
-      limit ${filters.limit} offset ${filters.offset}
-    ) transition on true
-    left join locations location
-      on location.org_id = transition.org_id and location.id = transition.location_id
-    order by ${order}`);
+    .any(TRANSITIONS.statement(values, shape));
   return pageOf(rows);
 }
+
+const TRANSITIONS = new ComposedOnce(
+  (
+    { orgId, assetId, limit, offset, ...period }: Instants & Paging & { orgId: number; assetId: number },
+    { sort, toMilliseconds }: Pick<HistoryFilters, 'sort'> & Precision,
+  ) => {
+    // No two transitions of an asset have the same time, so the order needs no other tie-breaker.
+    const order = orderBy(sort, SORT_COLUMNS, sql.fragment`transition.observed_at`);
+    const within = (table: string) => isWithin(table, orgId, assetId, { ...period, toMilliseconds });
+    return sql.type(rowsOf<TransitionRow & { id: number; total_count: number }>())`
+    select total.total_count, transition.asset_id as id, transition.observed_at, transition.location_id,
+      location.external_key as location_external_key, transition.duration_seconds
+    from (${countTransitions(within, period.from !== undefined)}) total
+    left join (
+      select transition.* from location_transitions transition
+      where ${within('transition')}
+      order by ${order}
+      limit ${limit} offset ${offset}
+    ) transition on true
+    left join ${rowById('location', orgId, sql.fragment`transition.location_id`)} location on true
+    order by ${order}`;
+  },
+);
 
 /**
  * Counts an asset's transitions in a period: counts between the first and the last of its marks there are stored
@@ -58,17 +69,15 @@ export async function listTransitions(
  *
  * Each `offset 0` is an optimization fence: the expression is computed once, before the index scan that uses it.
  */
-function countTransitions(orgId: number, assetId: number, filters: HistoryFilters): FragmentSqlToken {
-  const marks = sql.fragment`history_marks mark where ${withinPeriod('mark', orgId, assetId, filters)}`;
-  const counted = sql.fragment`select count(*) from location_transitions transition
-    where ${withinPeriod('transition', orgId, assetId, filters)}`;
-  const [first, upToFirst] =
-    filters.from === undefined
-      ? [sql.fragment`select timestamptz '-infinity' as at`, sql.fragment`0`]
-      : [
-          sql.fragment`select coalesce(min(mark.observed_at), '-infinity') as at from ${marks}`,
-          sql.fragment`(${counted} and transition.observed_at <= marked.first_at)`,
-        ];
+function countTransitions(within: (table: string) => ValueExpression, hasFrom: boolean): FragmentSqlToken {
+  const marks = sql.fragment`history_marks mark where ${within('mark')}`;
+  const counted = sql.fragment`select count(*) from location_transitions transition where ${within('transition')}`;
+  const [first, upToFirst] = !hasFrom
+    ? [sql.fragment`select timestamptz '-infinity' as at`, sql.fragment`0`]
+    : [
+        sql.fragment`select coalesce(min(mark.observed_at), '-infinity') as at from ${marks}`,
+        sql.fragment`(${counted} and transition.observed_at <= marked.first_at)`,
+      ];
   return sql.fragment`select (
       marked.stays + ${upToFirst} + (${counted} and transition.observed_at > marked.last_at)
     )::int8 as total_count
@@ -89,27 +98,47 @@ export function withinPeriod(
   table: string,
   orgId: number,
   assetId: number,
-  { from, to }: Pick<HistoryFilters, 'from' | 'to'>,
+  period: Pick<HistoryFilters, 'from' | 'to'>,
 ): ValueExpression {
-  const column = (name: string) => sql.identifier([table, name]);
-  return allOf([
-    sql.fragment`${column('org_id')} = ${orgId}`,
-    sql.fragment`${column('asset_id')} = ${assetId}`,
-    when(
-      from,
-      ({ instant }) => sql.fragment`${column('observed_at')} >= ${toDatabase(instant)}::timestamptz`,
-    ),
-    when(to, (bound) => sql.fragment`${column('observed_at')} ${upTo(bound)}`),
-  ]);
+  const bounds = { ...instantsOf(period), toMilliseconds: period.to?.isMilliseconds };
+  return isWithin(table, orgId, assetId, bounds);
+}
+
+interface Instants {
+  from: string | undefined;
+  to: string | undefined;
+}
+
+interface Precision {
+  toMilliseconds: boolean | undefined;
+}
+
+function instantsOf({ from, to }: Pick<HistoryFilters, 'from' | 'to'>): Instants {
+  return { from: from && toDatabase(from.instant), to: to && toDatabase(to.instant) };
 }
 
 /**
  * The wire shows milliseconds and the database keeps microseconds: a bound copied from the wire includes everything
  * that the wire shows as that instant.
  */
-function upTo({ instant, isMilliseconds }: TimeBound): FragmentSqlToken {
-  const time = sql.fragment`${toDatabase(instant)}::timestamptz`;
-  return isMilliseconds ? sql.fragment`< ${time} + interval '1 millisecond'` : sql.fragment`<= ${time}`;
+function isWithin(
+  table: string,
+  orgId: number,
+  assetId: number,
+  { from, to, toMilliseconds }: Instants & Precision,
+): ValueExpression {
+  const column = (name: string) => sql.identifier([table, name]);
+  const at = column('observed_at');
+  return allOf([
+    sql.fragment`${column('org_id')} = ${orgId}`,
+    sql.fragment`${column('asset_id')} = ${assetId}`,
+    when(from, (first) => sql.fragment`${at} >= ${first}::timestamptz`),
+    when(to, (last) =>
+      toMilliseconds
+        ? sql.fragment`${at} < ${last}::timestamptz + interval '1 millisecond'`
+        : sql.fragment`${at} <= ${last}::timestamptz`,
+    ),
+  ]);
 }
 
 /** Contract 2.6. */
