@@ -107,7 +107,7 @@ describe('what was typed in the console', () => {
     const id = await make('Drum');
     const page = await app.open(`#/assets?open=${id}`);
     await field(page, 'Name').fill('Drum, blue');
-    await page.getByLabel('Value').fill('E2800000000000000000DD01');
+    await page.getByLabel('Value', { exact: true }).fill('E2800000000000000000DD01');
     await page.getByRole('button', { name: 'Attach', exact: true }).click();
     await page.getByRole('button', { name: 'Detach E2800000000000000000DD01' }).waitFor();
     expect(await field(page, 'Name').inputValue()).to.equal('Drum, blue');
