@@ -50,9 +50,9 @@ export interface List<Row> {
 }
 
 /**
- * The list at `path` as the address has it: `q`, `filters` (the API's names, see {@link askedIn}), `sort`, `page`. The server filters, sorts
- * and pages. `fixed` goes with every request and is in no address. Of two lists on a screen, one has its page in another
- * parameter (`pageIn`). Null reads nothing.
+ * The list at `path` as the address has it: `q`, `filters` (the API's names, see {@link askedIn}), `sort`, `page`. The
+ * server filters, sorts and pages. `fixed` goes with every request and is in no address. Of two lists on a screen, one has
+ * its page in another parameter (`pageIn`). Null reads nothing.
  */
 export function useList<Row>(
   path: string | null,
@@ -92,6 +92,15 @@ export function useList<Row>(
     reload,
   };
 }
+
+/** How the API's parameters for fields of metadata begin. */
+export const FIELD = 'metadata.';
+
+/** What the list of assets takes from the address, by the API's names. */
+export const ASSET_FILTERS = [
+  ...['is_active', 'include_deleted', 'state', 'seen_within_seconds', 'unseen_for_seconds'],
+  ...['location_id', 'location_external_key', 'include_descendants', FIELD],
+];
 
 /** What the address says by these names; one that ends in a dot is the beginning of several. */
 export function askedIn(query: URLSearchParams, names: readonly string[]): QueryValues {

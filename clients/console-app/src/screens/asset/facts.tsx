@@ -1,4 +1,5 @@
 import type { Alert, Asset } from '../../api/types.ts';
+import { FIELD } from '../../api/use-list.ts';
 import { useRead } from '../../api/use-read.ts';
 import { useReloadOnAlerts } from '../../live/use-reload-on-alerts.ts';
 import { AlertBadge, alertWords } from '../../parts/alert-words.tsx';
@@ -6,7 +7,6 @@ import { Instant } from '../../parts/instant.tsx';
 import { href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { metadataText } from '../assets/asset-kind.tsx';
-import { FIELD } from '../items/item-kind.ts';
 
 /** Fields of metadata that are shown; programs may keep thousands. */
 const MOST_SHOWN = 100;

@@ -1,13 +1,13 @@
 import { useId, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import { type Data, PRESENCE_STATES } from '../../api/types.ts';
+import { FIELD } from '../../api/use-list.ts';
 import { useRead } from '../../api/use-read.ts';
 import { durationText } from '../../parts/duration.ts';
 import { Filter } from '../../parts/filter.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { address, go, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { FIELD } from '../items/item-kind.ts';
 import { RetiredFilter } from '../items/item-table.tsx';
 import { PlaceFilter } from '../reports/filters.tsx';
 import { MOST_LETTERS, Suggestions } from './asset-kind.tsx';

@@ -1,5 +1,5 @@
 import type { Asset, Presence } from '../../api/types.ts';
-import { useList } from '../../api/use-list.ts';
+import { ASSET_FILTERS, useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useReloadOnMoves } from '../../live/use-moves.ts';
 import { Instant } from '../../parts/instant.tsx';
@@ -11,7 +11,6 @@ import type { Column } from '../../parts/table.tsx';
 import { may } from '../../session/session.ts';
 import { type Texts, texts } from '../../texts/texts.ts';
 import { ListActions } from '../import/list-actions.tsx';
-import { ASSET_FILTERS } from '../items/item-kind.ts';
 import { AddItem, datedColumn, ItemTable, nameAndKeyColumns } from '../items/item-table.tsx';
 import { OpenItem } from '../items/open-item.tsx';
 import { usePicked } from '../labels/use-picked.ts';

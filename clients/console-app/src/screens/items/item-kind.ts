@@ -118,12 +118,3 @@ export function itemDraftOf(item: Asset | Place | undefined): ItemDraft {
 export function itemValuesOf({ name, description, is_active }: ItemDraft): Record<string, unknown> {
   return { name, description: description === '' ? null : description, is_active };
 }
-
-/** How the API's parameters for fields of metadata begin. */
-export const FIELD = 'metadata.';
-
-/** What the list of assets takes from the address, by the API's names. */
-export const ASSET_FILTERS = [
-  ...['is_active', 'include_deleted', 'state', 'seen_within_seconds', 'unseen_for_seconds'],
-  ...['location_id', 'location_external_key', 'include_descendants', FIELD],
-];

@@ -2,11 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/api-error.ts';
 import { organizationId } from '../../api/organization.ts';
 import type { Asset } from '../../api/types.ts';
-import { askedIn, readRows } from '../../api/use-list.ts';
+import { ASSET_FILTERS, askedIn, readRows } from '../../api/use-list.ts';
 import { asApiError } from '../../api/use-read.ts';
 import { writesTo } from '../../api/writes.ts';
 import { address } from '../../router/router.ts';
-import { ASSET_FILTERS } from '../items/item-kind.ts';
 
 /** Labels that are printed at once. */
 export const MOST = 1_000;
