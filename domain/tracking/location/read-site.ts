@@ -46,7 +46,7 @@ export async function readSites(
   const known = keptOn(db);
   const sites = new Map<number, Site>();
   for (const { org_id: orgId, version, layout } of versions) {
-    let site = known.get(orgId, version);
+    let site = known.get(orgId, { version, layout });
     if (site === undefined) {
       const former = known.ofLayout(orgId, layout);
       const begun = performance.now();
@@ -132,9 +132,9 @@ class KnownSites {
   readonly #of = new Map<number, Known>();
   #bytes = 0;
 
-  get(orgId: number, version: number): Site | undefined {
-    const known = this.#of.get(orgId);
-    if (known?.version !== version || known.site.isFull) {
+  get(orgId: number, { version, layout }: Pick<VersionRow, 'version' | 'layout'>): Site | undefined {
+    const known = this.ofLayout(orgId, layout);
+    if (known?.version !== version) {
       return undefined;
     }
     this.keep(orgId, known);

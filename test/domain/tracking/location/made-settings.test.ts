@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ORGANIZATION_LOCKS } from '../../../../db/timescale/connections/advisory-locks.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
-import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
+import { type Connection, verbsOn } from '../../../../db/timescale/queries/verbs.ts';
 import { setLocating } from '../../../../domain/administration/locating/set-locating.ts';
 import {
   HeavyOrganizations,
@@ -116,6 +116,30 @@ describe('location settings that are made', () => {
       const hall = await site.location('HALL');
       const bay = await site.location('BAY', hall);
       expect((await read(bay))?.above(bay)).to.deep.equal([bay, hall]);
+    } finally {
+      client.release();
+    }
+  });
+
+  it('do not hide a change of the layout that came while a large site was not read again', async () => {
+    const site = await Site.create(database, 'Large');
+    const { orgId } = site;
+    const readerId = await site.reader('GATE', [await site.location('GATE')]);
+    await set(orgId, 1);
+    const client = await database.pool.connect();
+    const slowly = verbsOn((query) => {
+      const end = performance.now() + (query.name === 'read-offsets-of-antennas' ? 60 : 0);
+      while (performance.now() < end) {
+        // A large plan would take as long.
+      }
+      return client.query(query);
+    });
+    const offset = async () => (await readSites(slowly, [{ orgId }])).get(orgId)?.offsetOf(readerId, 1);
+    try {
+      expect(await offset()).to.equal(0);
+      await database.rows('update antennas set offset_db = 5 where org_id = $1', [orgId]);
+      await set(orgId, 2);
+      await until(async () => (await offset()) === 5);
     } finally {
       client.release();
     }
