@@ -92,7 +92,7 @@ export class Allowance {
   take(bytes: number): void {
     this.#left -= bytes;
     if (this.#left < 0) {
-      throw new DecodingFault('it holds too many values', true);
+      throw new DecodingFault('it holds too many values; send fewer in a message', true);
     }
   }
 }

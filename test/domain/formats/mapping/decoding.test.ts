@@ -62,7 +62,7 @@ describe('decoding', () => {
     });
 
     it('JSON that would take 4 MiB of memory is rejected, though it has less than 1 MiB', () => {
-      const reason = 'payload is JSON, but it holds too many values';
+      const reason = 'payload is JSON, but it holds too many values; send fewer in a message';
       for (const format of [tagtrail, zebra]) {
         for (const each of ['{}', '[]', '0', '{"999":1}', '17805918222810019991', '{"k#":0}']) {
           const count = Math.floor(MIB / (each.length + 7));
