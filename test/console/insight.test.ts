@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { DatabaseUnavailable } from '../../base/errors.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { Insight } from '../../services/api/serving/insight.ts';
 import { useDatabase } from '../support/database.ts';
@@ -28,6 +29,19 @@ describe('the connections for what no organization may see', () => {
     await Promise.race([...both, ...again]);
     for (let turn = 0; turn < 5; turn++) {
       expect(await now(3)).to.deep.equal({ org: 3 });
+    }
+  });
+
+  it('are said to be out of reach where they are, which is no fault of ours', async () => {
+    const unreachable = new Insight('postgres://127.0.0.1:1/none', {
+      applicationName: 'test',
+      timeout: 60_000,
+    });
+    try {
+      const asked = unreachable.run(1, (db) => db.any(sql.type(rowsOf<object>())`select`));
+      expect(await asked.catch((error: unknown) => error)).to.be.instanceOf(DatabaseUnavailable);
+    } finally {
+      await unreachable.end();
     }
   });
 });

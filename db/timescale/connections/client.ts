@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { RowQuery } from '../queries/sql.ts';
-import { any, type Connection, exec, maybeOne, one } from '../queries/verbs.ts';
+import { any, type Connection, exec, maybeOne, one, verbsOn } from '../queries/verbs.ts';
 import type { ServerAnswer } from './ask-server.ts';
 import { nameOf } from './choose-primary.ts';
 import type { ConnectionConfig } from './connection.ts';
@@ -9,38 +9,11 @@ import type { Wanted } from './database-url.ts';
 import { KNOWN_PRIMARIES } from './known-primaries.ts';
 import type { Servers } from './servers.ts';
 
-interface Sender {
-  query(query: pg.QueryConfig): Promise<pg.QueryResult>;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: TypeScript wants these arguments of a class to mix something into
-type SenderClass = new (...parts: any[]) => Sender;
-
-function withVerbs<Base extends SenderClass>(base: Base) {
-  return class extends base implements Connection {
-    any<Row>(query: RowQuery<Row>): Promise<readonly Row[]> {
-      return any(this, query);
-    }
-
-    one<Row>(query: RowQuery<Row>): Promise<Row> {
-      return one(this, query);
-    }
-
-    maybeOne<Row>(query: RowQuery<Row>): Promise<Row | null> {
-      return maybeOne(this, query);
-    }
-
-    exec(query: RowQuery<unknown>): Promise<number> {
-      return exec(this, query);
-    }
-  };
-}
-
 /**
  * With `pipeline` on, statements sent without awaiting each other travel together. With several servers it connects to
  * the wanted kind, and leaves a server that turns out to be, or becomes, another kind.
  */
-export class Client extends withVerbs(pg.Client) {
+export class Client extends pg.Client implements Connection {
   readonly #servers: Servers | undefined;
   readonly #patience: number;
 
@@ -50,6 +23,22 @@ export class Client extends withVerbs(pg.Client) {
     this.on('error', () => {});
     this.#servers = config.servers;
     this.#patience = (config.connectionTimeoutMillis ?? LONG) * PART_TO_FIND;
+  }
+
+  any<Row>(query: RowQuery<Row>): Promise<readonly Row[]> {
+    return any(this, query);
+  }
+
+  one<Row>(query: RowQuery<Row>): Promise<Row> {
+    return one(this, query);
+  }
+
+  maybeOne<Row>(query: RowQuery<Row>): Promise<Row | null> {
+    return maybeOne(this, query);
+  }
+
+  exec(query: RowQuery<unknown>): Promise<number> {
+    return exec(this, query);
   }
 
   override connect(): Promise<this>;
@@ -131,7 +120,18 @@ export type PoolClient = Client & pg.PoolClient;
 
 export type Pool = Omit<pg.Pool, 'connect'> & Connection & { connect(): Promise<PoolClient> };
 
-export class VerbPool extends withVerbs(pg.Pool) {}
+/** Its verbs tell a lost connection from a bug, as {@link connectionOf} does. */
+export class VerbPool extends pg.Pool implements Connection {
+  readonly #verbs = verbsOn((query) =>
+    this.query(query).catch((error: unknown) => {
+      throw thrownByPg(error);
+    }),
+  );
+  readonly any: Connection['any'] = this.#verbs.any;
+  readonly one: Connection['one'] = this.#verbs.one;
+  readonly maybeOne: Connection['maybeOne'] = this.#verbs.maybeOne;
+  readonly exec: Connection['exec'] = this.#verbs.exec;
+}
 
 /**
  * Milliseconds after which a failed attempt to connect means that nothing answers, rather than that the
