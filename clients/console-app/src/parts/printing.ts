@@ -17,7 +17,7 @@ export const isSaving = signal(false);
 const MOST_PRINTED = 5_000;
 
 /** Rows of a saved list: what is read beside them is held for each. */
-const MOST_SAVED = 20_000;
+export const MOST_SAVED = 20_000;
 
 let loaded: readonly Whole[] = [];
 

@@ -4,13 +4,14 @@ import type { ApiError } from '../../api/api-error.ts';
 import { answerOf } from '../../api/send.ts';
 import type { List } from '../../api/use-list.ts';
 import { asApiError } from '../../api/use-read.ts';
+import { MOST_SAVED } from '../../parts/printing.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { saveBlob } from '../../parts/save-file.ts';
 import type { QueryValues } from '../../router/address.ts';
 import { texts } from '../../texts/texts.ts';
 
-/** Saves a whole report, not only the shown page. */
+/** Saves a whole report, not only the shown page; as CSV only if the list, which has names too, cannot. */
 export function SaveReport({
   name,
   report,
@@ -21,6 +22,7 @@ export function SaveReport({
   const t = texts.value.reports;
   const { separator } = texts.value.common.csv;
   const { bytes, problem, save, stop } = useSaving();
+  const formats = (report.total ?? 0) > MOST_SAVED ? (['csv', 'parquet'] as const) : (['parquet'] as const);
   return (
     <div class="report-save">
       {bytes !== null && (
@@ -32,7 +34,7 @@ export function SaveReport({
         </>
       )}
       {bytes === null &&
-        (['csv', 'parquet'] as const).map((format) => (
+        formats.map((format) => (
           <button
             key={format}
             type="button"
