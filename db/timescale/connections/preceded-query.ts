@@ -22,7 +22,7 @@ export const ENTER_FOR_WHOLE: NamedStatement = {
       select set_config('tagtrail.org_id', $1, true) as org_id,
         set_config('enable_nestloop', case when exists (
           select from pg_class cross join lateral pg_relation_size(oid) as bytes
-          where oid = any('{assets,locations,location_transitions,positions,scan_events,tags}'::regclass[])
+          where oid = any('{assets,locations,positions,tags}'::regclass[])
             and bytes > ${GROWN.from} and (reltuples <= 0 or bytes > relpages::bigint * 8192 * ${GROWN.times})
         ) then 'off' else 'on' end, true) as loops offset 0
     ) setting where org_id is null or loops is null`,

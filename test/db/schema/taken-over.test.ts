@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { describeSchema } from '../../../db/timescale/schema/describe-schema.ts';
 import { isMigrated, isOfEarlier, migrate, migrateNew } from '../../../db/timescale/schema/migrate.ts';
 import { LAST_MIGRATION, newestOf, readMigrations } from '../../../db/timescale/schema/migrations.ts';
+import { finishSearchIndexes } from '../../../db/timescale/schema/search-indexes.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { startApi } from '../../../services/api/start.ts';
 import { apiConfig } from '../../support/api.ts';
@@ -35,6 +36,7 @@ describe('a database at the last migration before the baseline', () => {
     expect(await isMigrated(before.client)).to.equal(true);
     expect((await migrate(before.url)).applied).to.deep.equal([]);
 
+    expect(await finishSearchIndexes(before.url)).to.deep.equal(['assets__fields']);
     expect(await describeSchema(before.client)).to.equal(
       readFileSync(new URL('../../../db/timescale/schema/schema.sql', import.meta.url), 'utf8'),
     );
