@@ -234,8 +234,16 @@ function bytesOfNumber(bytes: Uint8Array, from: number, end: number): number {
   if (end - from > 15 && isLongNumber(bytes, from, end)) {
     return LONG;
   }
-  const isSmall = end - from < 10 && !bytes.subarray(from, end).includes(POINT);
-  return isSmall ? 0 : DOUBLE;
+  if (end - from >= 10) {
+    return DOUBLE;
+  }
+  // A view of the bytes of each number would take as long as all else.
+  for (let at = from; at < end; at += 1) {
+    if (bytes[at] === POINT) {
+      return DOUBLE;
+    }
+  }
+  return 0;
 }
 
 /** Bytes of each character of a text: two if one of them is beyond Latin-1. */
