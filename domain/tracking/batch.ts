@@ -320,16 +320,22 @@ const LONGEST_PAUSE = 1_000;
 /** One tenant's large batch: rests between its steps, so that others catch up while it lasts. */
 export class Pace extends Turns {
   readonly #signal: AbortSignal;
+  readonly #isWaitedFor: () => boolean;
   #since = performance.now();
 
-  /** @param signal ends the rests. */
-  constructor(signal: AbortSignal) {
+  /**
+   * @param signal ends the rests.
+   * @param isWaitedFor whether somebody may wait for the batch's locks: then it rests later.
+   */
+  constructor(signal: AbortSignal, isWaitedFor: () => boolean = () => false) {
     super();
     this.#signal = signal;
+    this.#isWaitedFor = isWaitedFor;
   }
 
   override async next(): Promise<void> {
-    await (performance.now() - this.#since < STRETCH ? super.next() : this.rest());
+    const goesOn = performance.now() - this.#since < STRETCH || this.#isWaitedFor();
+    await (goesOn ? super.next() : this.rest());
   }
 
   /** A look-up takes several times as long beside a large batch, and further ones wait for it. */

@@ -30,6 +30,8 @@ type Flush = (messages: readonly ReadMessage[], pace?: Pace) => Promise<readonly
 export class ReaderLanes {
   readonly #ordinary: Batch<ReadMessage, MessageOutcome>;
   readonly #large: LargeLanes;
+  /** The organizations of each batch that is under way in an ordinary lane. */
+  readonly #ordinaryNow = new Set<ReadonlySet<number>>();
   readonly #underWay = new Map<number, UnderWay>();
   readonly #heavy: Recording['heavy'];
   readonly #isTooSlow: Recording['isTooSlow'];
@@ -39,12 +41,20 @@ export class ReaderLanes {
     this.#isTooSlow = recording.isTooSlow;
     const bounds = { weigh, maxBatch: MAX_BATCH, maxTenants: MAX_ORGANIZATIONS, maxHeld: MAX_HELD };
     const options = { ...recording, ...bounds, laneKey: readerOf, tenant: organizationOf };
+    const flush = flushBounded ?? recording.flush;
     this.#ordinary = new Batch<ReadMessage, MessageOutcome>({
       ...options,
-      flush: (messages) => (flushBounded ?? recording.flush)(messages),
+      flush: async (messages) => {
+        const orgIds = new Set(messages.map(organizationOf));
+        this.#ordinaryNow.add(orgIds);
+        return flush(messages).finally(() => this.#ordinaryNow.delete(orgIds));
+      },
       lanes: ORDINARY_LANES,
     });
-    this.#large = new LargeLanes(options);
+    // Such a batch may wait for the large one's locks, and messages of others with it.
+    this.#large = new LargeLanes(options, (orgId) =>
+      this.#ordinaryNow.values().some((ids) => ids.has(orgId)),
+    );
   }
 
   /** Null if the message may be submitted now; else resolves when its reader's pending messages are done. */
@@ -125,9 +135,12 @@ class LargeLanes {
     ...{ waitingPerKey: Number.POSITIVE_INFINITY, patience: FOREVER },
   });
   readonly #draining = new AbortController();
+  readonly #isWaitedFor: (orgId: number) => boolean;
 
-  constructor(options: LargeOptions) {
+  /** @param isWaitedFor whether somebody may wait for locks of the organization's batch. */
+  constructor(options: LargeOptions, isWaitedFor: (orgId: number) => boolean) {
     this.#options = options;
+    this.#isWaitedFor = isWaitedFor;
   }
 
   async submit(message: ReadMessage): Promise<MessageOutcome> {
@@ -175,7 +188,7 @@ class LargeLanes {
   }
 
   async #paced<Result>(orgId: number, work: (pace: Pace) => Promise<Result>): Promise<Result> {
-    const pace = new Pace(this.#draining.signal);
+    const pace = new Pace(this.#draining.signal, () => this.#isWaitedFor(orgId));
     try {
       return await work(pace);
     } finally {

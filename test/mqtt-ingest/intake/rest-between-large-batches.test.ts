@@ -59,6 +59,33 @@ describe('large batches of an organization', () => {
     }
   });
 
+  it('do not rest while a small batch of the same organization may wait for their locks', async () => {
+    const [isBegun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const rests: string[] = [];
+    const { heavy, send } = await openLanes('gate 4', 'other 4', async (pace) => {
+      if (pace === undefined) {
+        isBegun.resolve();
+        await mayEnd.promise;
+        return;
+      }
+      for (const when of ['beside', 'after']) {
+        pace.rest = async () => void rests.push(when);
+        for (const began = performance.now(); performance.now() - began < 50; await pace.next()) {
+          work();
+        }
+        mayEnd.resolve();
+        await small;
+      }
+      pace.rest = async () => {};
+    });
+    heavy.isHeavy = () => false;
+    const small = send('gate 4 beside');
+    await isBegun.promise;
+    heavy.isHeavy = () => true;
+    await send('gate 4');
+    expect(new Set(rests)).to.deep.equal(new Set(['after']));
+  });
+
   it('have many steps, of one asset too', async () => {
     const site = await Site.create(database);
     const [here, there] = [await site.location('HERE'), await site.location('THERE')];
@@ -102,7 +129,9 @@ describe('large batches of an organization', () => {
     then: (pace?: Pace) => Promise<void> = async () => {},
   ) {
     const own = await Site.create(database);
-    await own.reader(ownReader, [await own.location('YARD')]);
+    const yard = await own.location('YARD');
+    await own.reader(ownReader, [yard]);
+    await own.reader(`${ownReader} beside`, [yard]);
     const other = await Site.create(database, 'Other');
     await other.reader(otherReader, [await other.location('DOCK')]);
     const { registry } = await openIntake(database);
@@ -131,6 +160,6 @@ describe('large batches of an organization', () => {
       lanes.enter(message);
       await lanes.submit(message).finally(() => lanes.leave(message));
     };
-    return { lanes, batches, send };
+    return { lanes, heavy, batches, send };
   }
 });
