@@ -424,18 +424,14 @@ describe('statements', () => {
         });
       }
     }
-    let longest = 0;
-    let last = performance.now();
-    const watch = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
-    }, 1);
+    let turns = 0;
+    const watch = setInterval(() => turns++, 1);
     try {
       await statementsOf(many, new Site({ settings: [everywhere(STRENGTH)] }));
     } finally {
       clearInterval(watch);
     }
-    expect(longest).to.be.within(0.1, 500);
+    expect(turns).to.be.above(9);
   });
 });
 
