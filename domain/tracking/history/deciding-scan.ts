@@ -24,7 +24,7 @@ export type DecidingSource =
  * Negative if `a` decides where rule 1 leaves both equal: a handheld's goes before a reader's, then reader, antenna and
  * tag, or submission and index, ascending. So which scan decided does not depend on the order of arrival either.
  */
-export function compareDeciding(a: DecidingScan, b: DecidingScan): number {
+export function compareDeciding(a: Identity, b: Identity): number {
   const { source: one } = a;
   const { source: other } = b;
   if (one.kind === 'reader' && other.kind === 'reader') {
@@ -45,6 +45,8 @@ export function compareDeciding(a: DecidingScan, b: DecidingScan): number {
   }
   return one.kind === 'handheld' ? -1 : 1;
 }
+
+type Identity = Pick<DecidingScan, 'tagType' | 'tagValue' | 'source'>;
 
 function compareTexts(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;

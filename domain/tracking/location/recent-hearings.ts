@@ -1,6 +1,6 @@
 import { Turns } from '../../../base/each-in-turns.ts';
 import { greatestOf, leastOf } from '../../../base/extremes.ts';
-import { type AssetRef, assetKey } from '../history/asset-ref.ts';
+import type { AssetRef } from '../history/asset-ref.ts';
 import type { Site } from './site.ts';
 import {
   type Buckets,
@@ -19,31 +19,105 @@ import {
  * row names its transaction.
  */
 export class RecentHearings {
-  readonly #newest = new Shelf(MOST_NEWEST);
-  readonly #late = new Shelf(MOST_LATE);
+  readonly #most: number;
+  readonly #of = new Map<number, Shelf>();
+  #bytes = 0;
+
+  constructor(mostBytes = MOST_BYTES) {
+    this.#most = mostBytes;
+  }
 
   /** @param asset with the transaction that wrote its position last. */
   take(asset: Written, site: Site): Remembered {
-    return { newest: this.#newest.take(asset, site), late: this.#late.take(asset, site) };
+    return { newest: this.#take('newest', asset, site), late: this.#take('late', asset, site) };
   }
 
   /** @param asset with this transaction, which writes its position. */
   keep(asset: Written, { newest, late }: Remembered): void {
     if (newest !== null) {
-      this.#newest.keep(asset, newest);
+      this.#keep('newest', asset, newest);
     }
     // What lies in both would have to be added to both.
     if (late !== null && (newest === null || late.to < newest.from)) {
-      this.#late.keep(asset, late);
+      this.#keep('late', asset, late);
     }
+  }
+
+  #take(which: keyof Remembered, { orgId, assetId, writer }: Written, site: Site): RecentHearing | null {
+    const kept = this.#remove(orgId, `${which} ${assetId}`);
+    return kept?.writer === writer && kept.hearing.moveTo(site) ? kept.hearing : null;
+  }
+
+  #keep(which: keyof Remembered, { orgId, assetId, writer }: Written, hearing: RecentHearing): void {
+    const key = `${which} ${assetId}`;
+    this.#remove(orgId, key);
+    const { bytes } = hearing;
+    if (bytes > MOST_OF_ASSET || !this.#hasPlace(orgId, hearing)) {
+      return;
+    }
+    hearing.hasBeenKept = true;
+    const shelf = this.#of.get(orgId) ?? { of: new Map(), bytes: 0, newcomers: 0 };
+    shelf.of.set(key, { writer, hearing, bytes });
+    shelf.bytes += bytes;
+    this.#of.set(orgId, shelf);
+    this.#bytes += bytes;
+    while (this.#bytes > this.#most) {
+      const largest = this.#largest();
+      this.#remove(largest, this.#of.get(largest)?.of.keys().next().value as string);
+    }
+  }
+
+  /**
+   * Of an organization that has the most, few newcomers push others out: where more assets are read in turn than fit, each
+   * would be pushed out just before its turn.
+   */
+  #hasPlace(orgId: number, { bytes, hasBeenKept }: RecentHearing): boolean {
+    const shelf = this.#of.get(orgId);
+    if (
+      hasBeenKept ||
+      shelf === undefined ||
+      this.#bytes + bytes <= this.#most ||
+      this.#largest() !== orgId
+    ) {
+      return true;
+    }
+    shelf.newcomers += 1;
+    return shelf.newcomers % ADMITTED === 0;
+  }
+
+  /** The organization with the most bytes. */
+  #largest(): number {
+    let [largest, most] = [Number.NaN, 0];
+    for (const [orgId, { bytes }] of this.#of) {
+      if (bytes > most) {
+        [largest, most] = [orgId, bytes];
+      }
+    }
+    return largest;
+  }
+
+  #remove(orgId: number, key: string): Kept | undefined {
+    const shelf = this.#of.get(orgId);
+    const kept = shelf?.of.get(key);
+    if (shelf !== undefined && kept !== undefined) {
+      shelf.of.delete(key);
+      shelf.bytes -= kept.bytes;
+      this.#bytes -= kept.bytes;
+      if (shelf.of.size === 0) {
+        this.#of.delete(orgId);
+      }
+    }
+    return kept;
   }
 }
 
-/** Scans of all assets, some 250 bytes each, including their fits. */
-const MOST_NEWEST = 400_000;
-const MOST_LATE = 200_000;
+/** Of memory, for all assets: twelve antennas that read each twice a second take some 400,000 bytes an asset. */
+const MOST_BYTES = 256_000_000;
 
-const MOST_OF_ASSET = 60_000;
+const MOST_OF_ASSET = 10_000_000;
+
+/** One of so many newcomers. */
+const ADMITTED = 8;
 
 /** Of one asset. */
 export interface Remembered {
@@ -52,41 +126,13 @@ export interface Remembered {
   late: RecentHearing | null;
 }
 
-class Shelf {
-  readonly #most: number;
-  /** By {@link assetKey}, last used last. */
-  readonly #of = new Map<string, Kept>();
-  #scans = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  take({ orgId, assetId, writer }: Written, site: Site): RecentHearing | null {
-    const kept = this.#remove(assetKey({ orgId, assetId }));
-    return kept?.writer === writer && kept.hearing.moveTo(site) ? kept.hearing : null;
-  }
-
-  keep({ orgId, assetId, writer }: Written, hearing: RecentHearing): void {
-    const key = assetKey({ orgId, assetId });
-    this.#remove(key);
-    const { size } = hearing;
-    if (size > MOST_OF_ASSET) {
-      return;
-    }
-    this.#of.set(key, { writer, hearing, size });
-    this.#scans += size;
-    while (this.#scans > this.#most) {
-      this.#remove(this.#of.keys().next().value as string);
-    }
-  }
-
-  #remove(key: string): Kept | undefined {
-    const kept = this.#of.get(key);
-    this.#of.delete(key);
-    this.#scans -= kept?.size ?? 0;
-    return kept;
-  }
+/** Of an organization. */
+interface Shelf {
+  /** The last used last. */
+  of: Map<string, Kept>;
+  bytes: number;
+  /** That would have pushed out others. */
+  newcomers: number;
 }
 
 interface Written extends AssetRef {
@@ -96,7 +142,7 @@ interface Written extends AssetRef {
 interface Kept {
   writer: string;
   hearing: RecentHearing;
-  size: number;
+  bytes: number;
 }
 
 /** The statements of the buckets that new scans affect. */
@@ -108,6 +154,8 @@ export interface StatedAgain extends Stated {
 
 /** All scans of an asset from a bucket on, up to the newest or another bucket. */
 export class RecentHearing {
+  /** Whether it had a place in memory before. */
+  hasBeenKept = false;
   readonly #hearing: Hearing;
   /** The first bucket whose scans are all here. */
   #from: number;
@@ -142,8 +190,8 @@ export class RecentHearing {
     this.#tidy();
   }
 
-  get size(): number {
-    return this.#hearing.size;
+  get bytes(): number {
+    return this.#hearing.bytes;
   }
 
   get from(): number {

@@ -34,7 +34,7 @@ export const USUAL_TAG_DBM = -55;
 /** The strength at 1 m of the tag that was read: by the longest beginning of its value that is known. */
 export function tagDbmOf(
   { tagDbm, tagKinds }: Extract<Setting, { procedure: 'position' }>,
-  { tagValue }: DecidingScan,
+  { tagValue }: Pick<DecidingScan, 'tagValue'>,
 ): number {
   let [longest, dbm] = [0, tagDbm];
   if (tagKinds !== undefined) {

@@ -134,7 +134,7 @@ function inOrder(scans: readonly Seen[]): readonly Seen[] {
   return isSorted ? scans : scans.toSorted(compareScans);
 }
 
-function compareScans(a: Seen, b: Seen): number {
+function compareScans(a: Read, b: Read): number {
   return a.observedAt - b.observedAt || compareDeciding(a.scan, b.scan);
 }
 
@@ -148,10 +148,13 @@ export class Hearing {
   /** In order of their ids. */
   readonly #antennas: AntennaReads[] = [];
   readonly #byId = new Map<number, AntennaReads[]>();
+  /** What reads share, by the value of their tag. */
+  readonly #shared = new Map<string, Shared[]>();
+  #sharedCount = 0;
   /** Locations of antennas, and {@link AntennaReads.place}. */
   readonly #places = new Map<number, number>();
   /** The participating reads of each antenna, in order, in buckets that may have more. */
-  readonly #firsts = new Map<number, Map<number, Seen[]>>();
+  readonly #firsts = new Map<number, Map<number, SetScan[]>>();
   /** The last fit of each bucket. */
   readonly #fits = new Map<number, KnownFit>();
   /** Buckets that are known to be narrow: they stay so. */
@@ -179,35 +182,66 @@ export class Hearing {
         }
       }
       this.#site = site;
+      this.#shared.clear();
+      this.#sharedCount = 0;
     }
     return true;
   }
 
-  /** Scans in memory; a fit takes as much as some of them. */
+  /** Scans that are kept. */
   get size(): number {
-    return this.#size + FIT_IN_SCANS * this.#fits.size;
+    return this.#size;
+  }
+
+  /** What it takes of memory, as estimated. */
+  get bytes(): number {
+    const ofAntennas = BYTES_OF_ANTENNA * this.#antennas.length + BYTES_OF_SHARED * this.#sharedCount;
+    const ofScans = BYTES_OF_BUCKET * this.#scans.size + BYTES_OF_SCAN * this.#size;
+    return BYTES + ofAntennas + ofScans + BYTES_OF_FIT * this.#fits.size;
   }
 
   add(scan: Seen): void {
     const bucket = bucketOf(scan.observedAt);
     const scans = this.#scans.get(bucket);
     this.#lastAt = Math.max(this.#lastAt, scan.observedAt);
-    const added = { scan, setting: this.site.settingAt(scan.locationId, scan.observedAt) };
+    const { observedAt, rssi } = scan;
+    const added = { observedAt, rssi, receivedAt: scan.scan.receivedAt, scan: this.#sharedBy(scan) };
     if (scans === undefined) {
       this.#scans.set(bucket, [added]);
     } else {
-      const isAfter = (other: SetScan) => compareScans(other.scan, scan) > 0;
+      const isAfter = (other: SetScan) => compareScans(other, added) > 0;
       const index = isAfter(scans.at(-1) as SetScan)
         ? firstIndex(0, scans.length, (each) => isAfter(scans[each] as SetScan))
         : scans.length;
       scans.splice(index, 0, added);
     }
     this.#size += 1;
-    const { source } = scan.scan;
-    const left = source.kind === 'reader' ? this.#addRead(antennaId(source), bucket, scan) : undefined;
+    const { source } = added.scan;
+    const left = source.kind === 'reader' ? this.#addRead(antennaId(source), bucket, added) : undefined;
     if (left !== undefined) {
       this.#leaveOut(left, this.#scans.get(bucket) ?? []);
     }
+  }
+
+  #sharedBy({ observedAt, locationId, scan: { tagType, tagValue, source } }: Seen): Shared {
+    const shared = {
+      tagType,
+      tagValue,
+      source,
+      locationId,
+      setting: this.site.settingAt(locationId, observedAt),
+    };
+    if (source.kind === 'handheld') {
+      return shared;
+    }
+    const ofTag = this.#shared.get(tagValue) ?? [];
+    const known = ofTag.find((each) => isShared(each, shared));
+    if (known === undefined) {
+      ofTag.push(shared);
+      this.#shared.set(tagValue, ofTag);
+      this.#sharedCount += 1;
+    }
+    return known ?? shared;
   }
 
   /**
@@ -215,7 +249,7 @@ export class Hearing {
    *
    * @returns the read that takes no part for that, if any.
    */
-  #addRead(id: number, bucket: number, scan: Seen): Seen | undefined {
+  #addRead(id: number, bucket: number, scan: SetScan): SetScan | undefined {
     const firsts = this.#firstsOf(id, bucket, scan);
     const last = firsts?.[MOST_READS - 1];
     if (firsts !== null && last !== undefined) {
@@ -227,7 +261,7 @@ export class Hearing {
     }
     this.#readsAt(id, scan).add(bucket, scan.rssi);
     firsts?.splice(
-      firstIndex(0, firsts.length, (each) => byMillisecond(firsts[each] as Seen, scan) > 0),
+      firstIndex(0, firsts.length, (each) => byMillisecond(firsts[each] as SetScan, scan) > 0),
       0,
       scan,
     );
@@ -235,15 +269,11 @@ export class Hearing {
   }
 
   /** Forgets a read that takes no part, unless it states by itself, or is the first that may state a decision (rule 6). */
-  #leaveOut(read: Seen, scans: SetScan[]): void {
-    const index = firstIndex(
-      0,
-      scans.length,
-      (each) => compareScans((scans[each] as SetScan).scan, read) >= 0,
-    );
-    const { setting } = scans[index] as SetScan;
-    const isLike = ({ scan, setting: own }: SetScan) =>
-      own === setting && scan.locationId === read.locationId && scan.scan.source.kind === 'reader';
+  #leaveOut(read: SetScan, scans: SetScan[]): void {
+    const index = firstIndex(0, scans.length, (each) => compareScans(scans[each] as SetScan, read) >= 0);
+    const { setting, locationId } = read.scan;
+    const isLike = ({ scan }: SetScan) =>
+      scan.setting === setting && scan.locationId === locationId && scan.source.kind === 'reader';
     if (setting.procedure !== 'every' && scans.findIndex(isLike) < index) {
       scans.splice(index, 1);
       this.#size -= 1;
@@ -251,7 +281,7 @@ export class Hearing {
   }
 
   /** The antenna's reads before `scan` that take part; null in a bucket with so few scans that all do. */
-  #firstsOf(id: number, bucket: number, scan: Seen): Seen[] | null {
+  #firstsOf(id: number, bucket: number, scan: SetScan): SetScan[] | null {
     const scans = this.#scans.get(bucket) ?? [];
     if (scans.length <= MOST_READS) {
       return null;
@@ -260,7 +290,7 @@ export class Hearing {
     if (ofBucket === undefined) {
       ofBucket = new Map();
       this.#firsts.set(bucket, ofBucket);
-      for (const each of scans.map((one) => one.scan).sort(byMillisecond)) {
+      for (const each of scans.toSorted(byMillisecond)) {
         if (each !== scan && each.scan.source.kind === 'reader') {
           ofAntenna(ofBucket, antennaId(each.scan.source)).push(each);
         }
@@ -269,7 +299,7 @@ export class Hearing {
     return ofAntenna(ofBucket, id);
   }
 
-  #readsAt(id: number, { locationId, scan: { source } }: Seen): AntennaReads {
+  #readsAt(id: number, { scan: { locationId, source } }: SetScan): AntennaReads {
     let ofAntenna = this.#byId.get(id);
     if (ofAntenna === undefined) {
       ofAntenna = [];
@@ -394,7 +424,7 @@ function compareAntennas(a: AntennaReads, b: AntennaReads): number {
 
 type ReaderSource = Extract<DecidingScan['source'], { kind: 'reader' }>;
 
-function byMillisecond(a: Seen, b: Seen): number {
+function byMillisecond(a: SetScan, b: SetScan): number {
   return (
     Math.floor(a.observedAt / 1_000) - Math.floor(b.observedAt / 1_000) ||
     compareRssi(b.rssi, a.rssi) ||
@@ -403,7 +433,7 @@ function byMillisecond(a: Seen, b: Seen): number {
   );
 }
 
-function ofAntenna(firsts: Map<number, Seen[]>, id: number): Seen[] {
+function ofAntenna(firsts: Map<number, SetScan[]>, id: number): SetScan[] {
   let own = firsts.get(id);
   if (own === undefined) {
     own = [];
@@ -638,11 +668,11 @@ function decide(scans: readonly SetScan[], hearing: Hearing, bucket: number): De
   const decided: Decided = { statements: [], position: null, positionAt: 0, window: NOTHING, cost };
   const proving: SetScan[] = [];
   for (const each of scans) {
-    const { scan, setting } = each;
-    if (scan.scan.source.kind === 'handheld') {
-      decided.statements.push(toStatement(scan, scan.locationId, 'person'));
+    const { source, locationId, setting } = each.scan;
+    if (source.kind === 'handheld') {
+      decided.statements.push(toStatement(each, locationId, 'person'));
     } else if (setting.procedure === 'every') {
-      decided.statements.push(toStatement(scan, scan.locationId, 'every'));
+      decided.statements.push(toStatement(each, locationId, 'every'));
     } else {
       proving.push(each);
     }
@@ -677,22 +707,44 @@ function decide(scans: readonly SetScan[], hearing: Hearing, bucket: number): De
 /** Scans that need no proof depend on no other bucket. */
 const NOTHING: Buckets = { from: Number.POSITIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
 
-function toStatement(scan: Seen, locationId: number, rule: Rule): Statement {
-  return { ...scan, locationId, rule, position: null };
+function toStatement(
+  { observedAt, receivedAt, rssi, scan }: SetScan,
+  locationId: number,
+  rule: Rule,
+): Statement {
+  const { tagType, tagValue, source } = scan;
+  const deciding = { receivedAt, tagType, tagValue, rssi, source };
+  return { observedAt, locationId, rssi, scan: deciding, rule, position: null };
 }
 
-/** A scan, and the setting that holds for it. */
+/** A scan, and the setting that holds for it. Many are in memory, so what they have in common is there once. */
 interface SetScan {
-  scan: Seen;
+  observedAt: Micros;
+  receivedAt: Micros;
+  rssi: number | null;
+  scan: Shared;
+}
+
+interface Shared extends Pick<DecidingScan, 'tagType' | 'tagValue' | 'source'> {
+  locationId: number;
   setting: Setting;
+}
+
+/** Of a reader, both of one tag. */
+function isShared(a: Shared, b: Shared): boolean {
+  return a.locationId === b.locationId && a.setting === b.setting && compareDeciding(a, b) === 0;
+}
+
+interface Read extends Pick<SetScan, 'observedAt'> {
+  scan: Pick<DecidingScan, 'tagType' | 'tagValue' | 'source'>;
 }
 
 type ProvingSetting = Exclude<Setting, { procedure: 'every' }>;
 
 /** The scans that state the decision of a bucket. */
 interface Deciding {
-  byPosition: { scan: Seen; setting: PositionSetting; pinned: Pinned } | null;
-  byStrength: { scan: Seen; setting: ProvingSetting } | null;
+  byPosition: { scan: SetScan; setting: PositionSetting; pinned: Pinned } | null;
+  byStrength: { scan: SetScan; setting: ProvingSetting } | null;
 }
 
 type PositionSetting = Extract<Setting, { procedure: 'position' }>;
@@ -705,8 +757,9 @@ function deciding(scans: readonly SetScan[], heard: Heard, site: Site): Deciding
   const found: Deciding = { byPosition: null, byStrength: null };
   const { locationId } = loudest(heard);
   const pinnedOf = new Map<Plan | null, Pinned | null>([[null, null]]);
-  for (const { scan, setting } of scans) {
-    const plan = setting.procedure === 'position' ? site.planAt(scan.locationId) : null;
+  for (const scan of scans) {
+    const { setting, locationId: own } = scan.scan;
+    const plan = setting.procedure === 'position' ? site.planAt(own) : null;
     let pinned = pinnedOf.get(plan);
     if (pinned === undefined) {
       pinned = pinnedOn(plan, heard);
@@ -714,7 +767,7 @@ function deciding(scans: readonly SetScan[], heard: Heard, site: Site): Deciding
     }
     if (setting.procedure === 'position' && pinned !== null) {
       found.byPosition ??= { scan, setting, pinned };
-    } else if (setting.procedure !== 'every' && scan.locationId === locationId) {
+    } else if (setting.procedure !== 'every' && own === locationId) {
       found.byStrength ??= { scan, setting };
     }
     if (found.byStrength !== null && found.byPosition !== null) {
@@ -840,8 +893,13 @@ function isSameLevels(one: Pinned, other: Pinned): boolean {
   );
 }
 
-/** A fit takes some 500 bytes of memory. */
-const FIT_IN_SCANS = 2;
+/** Of memory, as measured; of an antenna with the levels in its last windows. */
+const BYTES = 2_000;
+const BYTES_OF_ANTENNA = 4_000;
+const BYTES_OF_SHARED = 200;
+const BYTES_OF_BUCKET = 150;
+const BYTES_OF_SCAN = 150;
+const BYTES_OF_FIT = 500;
 
 interface ByPosition {
   /** Null: not decided. */

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { setLocating } from '../../../../domain/administration/locating/set-locating.ts';
+import { RecentHearings } from '../../../../domain/tracking/location/recent-hearings.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { STRENGTH, storeSettings } from '../../../support/location-settings.ts';
@@ -98,6 +99,42 @@ describe('the cost of recording where strength decides', () => {
     expect(await rowsOfNext()).to.be.below(before + 10);
     await database.rows('update locations set parent_id = $1 where id = $2', [hall, locations[1]]);
     expect(await rowsOfNext()).to.be.above(before + 100);
+  });
+
+  it('is that of remembered reads of most assets where more are read late in turn than fit, and of all others', async () => {
+    // Of some eight assets.
+    const memory = { ...aMemory(), recent: new RecentHearings(300_000) };
+    const other = await Site.create(database, 'Other');
+    const there = await other.location('A');
+    await storeSettings(database, other.orgId, [
+      { locationId: null, validFrom: START - 3_600 * SECOND, setting: STRENGTH },
+    ]);
+    await other.asset('pallet', 'pallet');
+    const pallet = (read: number) =>
+      aRead({
+        ...{ orgId: other.orgId, readerId: 2, value: 'pallet', locationId: there },
+        at: START + (read * SECOND) / 10,
+      });
+    await record(
+      database,
+      Array.from({ length: 200 }, (_, read) => pallet(read)),
+      undefined,
+      memory,
+    );
+    const values = [];
+    for (let asset = 0; asset < 12; asset++) {
+      values.push(await assetReadFor(200));
+    }
+    const loads = [0, 0, 0, 0];
+    for (let round = 0; round < loads.length; round++) {
+      for (const value of values) {
+        const { rows } = await costOfRecording(database, [scanOf(value, 100.1 + round / 10, 0)], memory);
+        loads[round] = (loads[round] ?? 0) + (rows > 100 ? 1 : 0);
+      }
+    }
+    expect(loads[0]).to.equal(12);
+    expect(Math.max(...loads.slice(1))).to.be.below(9);
+    expect((await costOfRecording(database, [pallet(200)], memory)).rows).to.be.below(30);
   });
 
   it('grows with the reads of a batch, not with their square, where one asset was read now and then', async () => {
