@@ -6,6 +6,7 @@ import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Actor } from '../changes/actor.ts';
 import type { ChangeEntry } from '../changes/entry.ts';
 import { changed, makeChange, type OrganizationChange } from '../changes/make-change.ts';
+import { MOST_OF_ORGANIZATION, requireRoom } from '../changes/require-room.ts';
 import { epcOf } from '../identity/encode-epc.ts';
 import { checkDigit, type Elements, matchingKey } from '../identity/gs1-elements.ts';
 import { identifiersOf, namedByEpc } from '../identity/named.ts';
@@ -31,12 +32,10 @@ export interface SerialRange extends RangeName {
   last_serial: number;
 }
 
-/** Ranges of an organization. */
-export const MOST_RANGES = 1_000;
-
 export function listRanges(db: OrganizationDatabase): Promise<readonly SerialRange[]> {
   return db.any(sql.type(rowsOf<SerialRange>())`
-    select ${COLUMNS} from serial_ranges where org_id = ${db.orgId} order by ai, base limit ${MOST_RANGES}`);
+    select ${COLUMNS} from serial_ranges where org_id = ${db.orgId} order by ai, base
+    limit ${MOST_OF_ORGANIZATION.serialRanges.most}`);
 }
 
 const COLUMNS = sql.fragment`ai, base, prefix_length, filter, next_serial::float8, last_serial::float8`;
@@ -50,20 +49,19 @@ export function addRange(db: OrganizationDatabase, actor: Actor, range: SerialRa
   requireEpcs(range);
   return makeChange(db, actor, async (change) => {
     const { orgId } = change;
+    // Others that add one wait, or two could have numbers in common.
+    await requireRoom(change, orgId, 'serialRanges');
     const added = await change.maybeOne(sql.type(rowsOf<{ ai: string }>())`
       insert into serial_ranges (org_id, ai, base, prefix_length, filter, next_serial, last_serial)
       select ${orgId}, ${range.ai}, ${range.base}, ${range.prefix_length}, ${range.filter},
         ${range.next_serial}, ${range.last_serial}
-      where (select count(*) from serial_ranges where org_id = ${orgId}) < ${MOST_RANGES}
-        and not exists (
-          select from serial_ranges
-          where org_id = ${orgId} and ai = ${range.ai}
-            and (starts_with(base, ${range.base}) or starts_with(${range.base}, base)))
-      on conflict (org_id, ai, base) do nothing returning ai`);
+      where not exists (
+        select from serial_ranges
+        where org_id = ${orgId} and ai = ${range.ai}
+          and (starts_with(base, ${range.base}) or starts_with(${range.base}, base)))
+      returning ai`);
     if (added === null) {
-      throw conflict(
-        `(${range.ai})${range.base} or a part of it has a range already, or there are ${MOST_RANGES} ranges`,
-      );
+      throw conflict(`(${range.ai})${range.base} or a part of it has a range already`);
     }
     return changed(range, [entry(orgId, 'add_serials', null, { ...range })]);
   });

@@ -59,6 +59,27 @@ describe('labels with RFID tags', () => {
     }
   });
 
+  it('get them of one range, however many are added at once, and of a thousand at most', async () => {
+    const numbers = { ai: '00', filter: 0, next_serial: 1, last_serial: 9 };
+    const answers = await Promise.all(
+      [
+        ['2061414', 6],
+        ['20614141', 7],
+        ['206141412', 8],
+        ['2061414123', 9],
+      ].map(([base, length]) => post('/serial-ranges', { ...numbers, base, prefix_length: length })),
+    );
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409, 409, 409]);
+    await suite.database.rows(
+      `insert into serial_ranges (org_id, ai, base, prefix_length, filter, next_serial, last_serial)
+       select $1, '8004', (100000 + n)::text, 6, 0, 1, 9 from generate_series(1, 998) n`,
+      [suite.orgId],
+    );
+    const more = await post('/serial-ranges', { ...numbers, base: '30614141', prefix_length: 7 });
+    expect(more.body.error.detail).to.include('has 1000 keys that labels number; the maximum is 1000');
+    await suite.database.rows(`delete from serial_ranges where ai in ('00', '8004')`);
+  });
+
   it('hold one number as EPC with its control bits, as GS1 DataMatrix and as Digital Link', async () => {
     const id = await make('CRATE-1', 'Crate ^XZ ~ \\ Käfig');
     const answer = await print(['CRATE-1'], { dpi: 300 });

@@ -18,8 +18,8 @@ const PLAN = `insert into plans (org_id, name, media_type, width, height, image,
 
 type Kind = keyof typeof MOST_OF_ORGANIZATION;
 
-/** Plans and webhooks are made over HTTP only, and tested there. */
-type Tested = Exclude<Kind, 'plans' | 'webhooks'>;
+/** Plans, ranges and webhooks are made over HTTP only, and tested there. */
+type Tested = Exclude<Kind, 'plans' | 'serialRanges' | 'webhooks'>;
 
 describe('what an organization may have', () => {
   const api = useApi();
