@@ -237,22 +237,29 @@ async function draw(
 ): Promise<{ epcs: readonly string[]; next: number }> {
   const epcs: string[] = [];
   let next = range.next_serial;
+  let atOnce = count;
   while (epcs.length < count) {
-    const most = Math.min(count - epcs.length, range.last_serial - next + 1);
+    const most = Math.min(atOnce, range.last_serial - next + 1);
     if (most <= 0) {
       throw conflict(
         `The range of (${range.ai})${range.base} has ${epcs.length} serial numbers left, and ${count} are needed`,
       );
     }
-    const serials = Array.from({ length: most }, (_, index) => next + index);
+    const first = next;
+    const serials = Array.from({ length: most }, (_, index) => first + index);
     const keys = serials.map((serial) => matchingKey(elementsOfSerial(range, serial)));
     const taken = await takenKeys(change, keys);
     for (const [index, serial] of serials.entries()) {
+      if (epcs.length === count) {
+        break;
+      }
+      next = serial + 1;
       if (!taken.has(keys[index] ?? '')) {
         epcs.push(epcOfSerial(range, serial) ?? '');
       }
     }
-    next += most;
+    // Where some are taken there may be thousands.
+    atOnce = MOST_LABELLED;
   }
   await change.exec(sql.type(NO_ROWS)`
     update serial_ranges set next_serial = ${next}

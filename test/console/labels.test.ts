@@ -137,6 +137,30 @@ describe('labels with RFID tags', () => {
     expect(serials).not.to.include('5');
   });
 
+  it('go on behind thousands that tags have already, as after a restore', async () => {
+    const crates = { ai: '8003', base: '0614141123452' };
+    const { rows } = suite.database;
+    const before = { ...crates, prefix_length: 7, filter: 0, next_serial: 1, last_serial: 1_200 };
+    expect((await post('/serial-ranges', before)).status).to.equal(200);
+    const owner = await make('RESTORED');
+    const keys = Array.from({ length: 1_100 }, (_, at) =>
+      barcodeKey(`(8003)0${crates.base}${at < 700 ? at + 1 : at + 2}`),
+    );
+    await rows(
+      `insert into tags (org_id, asset_id, tag_type, value, tag_key, normal_key)
+       select $1, $2, 'barcode', 'restored ' || key, 'restored ' || key, key from unnest($3::text[]) key`,
+      [suite.orgId, owner, keys],
+    );
+    await make('CRATE-701');
+    await make('CRATE-1102');
+    const serialOf = async (key: string) => {
+      const answer = await post('/labels', { ...crates, external_keys: [key], dpi: 203 });
+      return labelsOf(answer)[0]?.link.split(crates.base).at(-1);
+    };
+    expect([await serialOf('CRATE-701'), await serialOf('CRATE-1102')]).to.deep.equal(['701', '1102']);
+    await rows(`delete from serial_ranges where ai = '8003'`);
+  });
+
   it('are made for all or for none', async () => {
     await make('LAST');
     const next = (await call({ path: '/serial-ranges' })).body.data[0].next_serial;
