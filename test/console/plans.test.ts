@@ -650,6 +650,18 @@ describe('photos of assets, and notes on them', () => {
     expect((await call({ path: `/photos/${asset}`, token: viewer })).status).to.equal(200);
     expect((await call({ method: 'DELETE', path: `/photos/${asset}`, token: viewer })).status).to.equal(403);
   });
+
+  it('can still be removed once the asset is retired, as they count', async () => {
+    const id = await site.asset('RETIRED');
+    await add(PNG, 'image/png', id);
+    expect((await call({ method: 'DELETE', path: `/assets/${id}`, token })).status).to.equal(204);
+    expect((await add(PNG, 'image/png', id)).status).to.equal(404);
+    expect((await call({ method: 'DELETE', path: `/photos/${id}`, token })).status).to.equal(204);
+    expect((await call({ path: `/photos?asset_id=${id}`, token })).body.data).to.deep.equal([]);
+    const { body } = await call({ path: `/changes?resource_type=asset&resource_id=${id}`, token });
+    expect(body.data[0]).to.deep.include({ action: 'set_photo', after: { photo: null } });
+    expect(body.data[0].resource.external_key).to.equal('RETIRED');
+  });
 });
 
 type Logged = { photo?: { size: number } | null; note?: string } | null;

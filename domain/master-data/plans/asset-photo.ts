@@ -98,23 +98,23 @@ export function setPhoto(
   });
 }
 
-/** @throws AppError `not_found` */
+/** Also of a retired asset, as it counts. */
 export function removePhoto(db: OrganizationDatabase, actor: Actor, photo: StoredPhoto): Promise<void> {
   const { asset_id: assetId } = photo;
   return makeChange(db, actor, async (change) => {
     const { orgId } = change;
-    const externalKey = await orNotFound(MISSING, lockLiveAsset(change, assetId));
-    const { count } = await change.one(sql.type(rowsOf<{ count: number }>())`
+    const removed = await change.maybeOne(sql.type(rowsOf<{ external_key: string }>())`
       with removed as (
         delete from asset_photos where org_id = ${orgId} and asset_id = ${assetId} returning asset_id
-      ) select count(*) from removed`);
-    return count === 0
+      )
+      select external_key from assets where org_id = ${orgId} and id = (select asset_id from removed)`);
+    return removed === null
       ? unchanged(undefined)
       : changed(undefined, [
           {
             orgId,
             action: 'set_photo',
-            resource: { type: 'asset', id: assetId, externalKey },
+            resource: { type: 'asset', id: assetId, externalKey: removed.external_key },
             before: { photo: loggedPhoto(photo) },
             after: { photo: null },
           },

@@ -31,11 +31,10 @@ function Photo({ asset: { id, name, deleted_at } }: { asset: Asset }) {
   const t = texts.value.asset;
   const { answer } = useRead<{ data: readonly Row<'GET /photos'>[] }>('/photos', { asset_id: id });
   const { run, isBusy, problem } = useAction();
-  const inputId = useId();
   const photo = answer?.data[0];
-  const mayEdit = may('operator') && deleted_at === null;
-  const choose = (file: File | undefined) =>
-    file !== undefined &&
+  const mayEdit = may('operator');
+  const mayChoose = mayEdit && deleted_at === null;
+  const choose = (file: File) =>
     void run(async () => {
       await post(`/photos?asset_id=${id}`, await scaled(file));
       noteWrite('/changes');
@@ -45,7 +44,7 @@ function Photo({ asset: { id, name, deleted_at } }: { asset: Asset }) {
     noteWrite('/changes');
     toast(t.photoRemoved);
   };
-  if (answer === undefined || (photo === undefined && !mayEdit)) {
+  if (answer === undefined || (photo === undefined && !mayChoose)) {
     return null;
   }
   return (
@@ -62,20 +61,13 @@ function Photo({ asset: { id, name, deleted_at } }: { asset: Asset }) {
       )}
       {mayEdit && (
         <div class="buttons">
-          <label class="small secondary photo-choice" for={inputId}>
-            <Icon name="upload" /> {photo === undefined ? t.addPhoto : t.otherPhoto}
-          </label>
-          <input
-            id={inputId}
-            type="file"
-            class="unseen"
-            accept="image/*"
-            disabled={isBusy}
-            onChange={(event) => {
-              choose(event.currentTarget.files?.[0]);
-              event.currentTarget.value = '';
-            }}
-          />
+          {mayChoose && (
+            <ChoosePhoto
+              word={photo === undefined ? t.addPhoto : t.otherPhoto}
+              isBusy={isBusy}
+              onFile={choose}
+            />
+          )}
           {photo !== undefined && (
             <button type="button" class="small secondary" disabled={isBusy} onClick={() => void run(take)}>
               {t.removePhoto}
@@ -85,6 +77,39 @@ function Photo({ asset: { id, name, deleted_at } }: { asset: Asset }) {
       )}
       {problem !== null && <ProblemNote problem={problem} />}
     </section>
+  );
+}
+
+function ChoosePhoto({
+  word,
+  isBusy,
+  onFile,
+}: {
+  word: string;
+  isBusy: boolean;
+  onFile: (file: File) => void;
+}) {
+  const id = useId();
+  return (
+    <>
+      <label class="small secondary photo-choice" for={id}>
+        <Icon name="upload" /> {word}
+      </label>
+      <input
+        id={id}
+        type="file"
+        class="unseen"
+        accept="image/*"
+        disabled={isBusy}
+        onChange={({ currentTarget }) => {
+          const [file] = currentTarget.files ?? [];
+          if (file !== undefined) {
+            onFile(file);
+          }
+          currentTarget.value = '';
+        }}
+      />
+    </>
   );
 }
 
