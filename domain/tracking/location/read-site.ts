@@ -141,7 +141,7 @@ class KnownSites {
     return known.site;
   }
 
-  /** What lacks at most settings. */
+  /** A site whose settings at most are out of date. */
   ofLayout(orgId: number, layout: number): Known | undefined {
     const known = this.#of.get(orgId);
     const isGood = known !== undefined && (known.site.layout === layout || isRecent(known));

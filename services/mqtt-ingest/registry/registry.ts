@@ -389,7 +389,7 @@ class ReadersInMemory {
  * 20,000 of an organization held the event loop for 30 ms at each message.
  */
 class Filters {
-  readonly #root = new Level();
+  readonly #root = new Level('');
   /** By their first level, then each. */
   readonly #alike = new Map<string, Map<string, number>>();
 
@@ -398,18 +398,15 @@ class Filters {
     this.#alike.set(firstLevelOf(filter), alike.set(filter, readerId));
     let level = this.#root;
     for (const name of filter.split('/')) {
-      const below = level.below.get(name) ?? new Level();
-      level.below.set(name, below);
-      level = below;
+      level = level.below(name) ?? level.add(new Level(name));
     }
     level.readerId = readerId;
   }
 
   remove(filter: string, readerId: number): void {
-    const names = filter.split('/');
     const path = [this.#root];
-    for (const name of names) {
-      const below = path.at(-1)?.below.get(name);
+    for (const name of filter.split('/')) {
+      const below = path.at(-1)?.below(name);
       if (below === undefined) {
         return;
       }
@@ -426,7 +423,7 @@ class Filters {
       this.#alike.delete(firstLevelOf(filter));
     }
     for (let level = path.pop(); level?.isEmpty && path.length > 0; level = path.pop()) {
-      path.at(-1)?.below.delete(names[path.length - 1] ?? '');
+      path.at(-1)?.drop(level);
     }
   }
 
@@ -442,12 +439,12 @@ class Filters {
       }
       const [level, depth] = next;
       const name = names[depth];
-      const found = level.below.get('#')?.readerId ?? (name === undefined ? level.readerId : undefined);
+      const found = level.below('#')?.readerId ?? (name === undefined ? level.readerId : undefined);
       if (found !== undefined) {
         return found;
       }
       for (const each of name === undefined ? [] : new Set(['+', name])) {
-        const below = level.below.get(each);
+        const below = level.below(each);
         if (below !== undefined) {
           open.push([below, depth + 1]);
         }
@@ -476,12 +473,42 @@ function firstLevelOf(topic: string): string {
 }
 
 class Level {
-  readonly below = new Map<string, Level>();
-  /** Whose filter ends here. */
+  readonly name: string;
+  /** The reader whose filter ends here. */
   readerId: number | undefined;
+  /** Of the levels below. Most have one, and a map for each would take 150 MB for 20,000 filters of 32 levels. */
+  #first: Level | undefined;
+  #others: Map<string, Level> | undefined;
+
+  constructor(name: string) {
+    this.name = name;
+  }
 
   get isEmpty(): boolean {
-    return this.readerId === undefined && this.below.size === 0;
+    return this.readerId === undefined && this.#first === undefined && !this.#others?.size;
+  }
+
+  below(name: string): Level | undefined {
+    return this.#first?.name === name ? this.#first : this.#others?.get(name);
+  }
+
+  /** @returns what is added. */
+  add(level: Level): Level {
+    if (this.#first === undefined) {
+      this.#first = level;
+    } else {
+      this.#others ??= new Map();
+      this.#others.set(level.name, level);
+    }
+    return level;
+  }
+
+  drop(level: Level): void {
+    if (this.#first === level) {
+      this.#first = undefined;
+    } else {
+      this.#others?.delete(level.name);
+    }
   }
 }
 
