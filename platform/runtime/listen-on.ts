@@ -100,6 +100,7 @@ export async function listenOn(
   }: ListenOptions = {},
 ): Promise<Listening> {
   const { host, port } = address;
+  const byTurns = new BeganByTurns(listener);
   // Node.js would answer a missing `Host` by itself, without a reason; the listener gives one.
   const { server, endHandshakes } = serverFor(
     tls,
@@ -110,9 +111,10 @@ export async function listenOn(
       connectionsCheckingInterval: CHECK_MS,
       requireHostHeader: false,
     },
-    handleInTurn(beginByTurns(listener)),
+    handleInTurn(byTurns.add),
     mostConnections,
   );
+  byTurns.follow(server);
   boundConnections(server, mostConnections);
   const closeUnused = unusedConnections(server);
   const leaving = new AbortController();
@@ -294,47 +296,92 @@ function unusedConnections(server: Server): () => void {
  */
 const EACH_ROUND = 8;
 
+/** Rounds in a row that let a connection in and begin no first requests. */
+const LETTING_IN = 64;
+
 /**
- * Begins requests by turns of the addresses that they come from, a few in each round of the event loop. In a round one
- * connection is accepted at each port, however many wait (libuv 1.52): while 500 connections of a stranger had a request in
- * every round, two thirds of all others found none within eight seconds.
+ * Begins requests by turns of the addresses that they come from, and within each of the logins that they claim, a few in each round
+ * of the event loop. In a round one connection is accepted at each port, however many wait (libuv 1.52): while 500 connections of a
+ * stranger had a request in every round, two thirds of all others found none within eight seconds. So first requests of connections
+ * wait while more come in: otherwise the last of 900 opened at once waits until those before it are handled.
  */
-function beginByTurns(listener: RequestListener): RequestListener {
-  const waiting = new Map<string, [request: IncomingMessage, response: ServerResponse][]>();
+class BeganByTurns {
+  readonly #listener: RequestListener;
+  readonly #seen = new WeakSet<Socket>();
+  #first = newTurns<Exchange>();
+  #further = newTurns<Exchange>();
+  #isComing = false;
+  #lettingIn = 0;
+  #next: NodeJS.Immediate | null = null;
 
-  function beginSome(): void {
-    for (let begun = 0; begun < EACH_ROUND && waiting.size > 0; begun++) {
-      beginNext();
-    }
-    if (waiting.size > 0) {
-      setImmediate(beginSome);
-    }
+  constructor(listener: RequestListener) {
+    this.#listener = listener;
   }
 
-  function beginNext(): void {
-    const [first] = waiting;
-    if (first === undefined) {
-      return;
-    }
-    const [address, requests] = first;
-    const next = requests.shift();
-    waiting.delete(address);
-    if (requests.length > 0) {
-      waiting.set(address, requests);
-    }
-    // The caller may have hung up.
-    if (next !== undefined && !next[0].socket.destroyed) {
-      listener(...next);
-    }
+  follow(server: Server): void {
+    server.on('connection', () => {
+      this.#isComing = true;
+    });
   }
 
-  return (request, response) => {
-    if (waiting.size === 0) {
-      setImmediate(beginSome);
-    }
-    const address = groupOfAddress(request.socket.remoteAddress);
-    const requests = waiting.get(address) ?? [];
-    requests.push([request, response]);
-    waiting.set(address, requests);
+  readonly add: RequestListener = (request, response) => {
+    const { socket, headers } = request;
+    const turns = this.#seen.has(socket) ? this.#further : this.#first;
+    this.#seen.add(socket);
+    const login = headers.authorization ?? headers.cookie ?? '';
+    addTo(turns, [groupOfAddress(socket.remoteAddress), login], [request, response]);
+    this.#next ??= setImmediate(() => this.#beginSome());
   };
+
+  #beginSome(): void {
+    this.#lettingIn = this.#isComing && this.#lettingIn < LETTING_IN ? this.#lettingIn + 1 : 0;
+    this.#isComing = false;
+    for (let begun = 0; begun < EACH_ROUND; begun++) {
+      const [one, other] = begun % 2 === 0 ? [this.#first, this.#further] : [this.#further, this.#first];
+      const next = this.#lettingIn > 0 ? takeFrom(this.#further) : (takeFrom(one) ?? takeFrom(other));
+      // The caller may have hung up.
+      if (next?.[0].socket.destroyed === false) {
+        this.#listener(...next);
+      }
+    }
+    const isMore = this.#first.branches.size + this.#further.branches.size > 0;
+    this.#next = isMore ? setImmediate(() => this.#beginSome()) : null;
+  }
+}
+
+type Exchange = [request: IncomingMessage, response: ServerResponse];
+
+/** Items in a tree: its branches take turns. */
+interface Turns<Item> {
+  branches: Map<string, Turns<Item>>;
+  items: Item[];
+}
+
+function newTurns<Item>(): Turns<Item> {
+  return { branches: new Map(), items: [] };
+}
+
+function addTo<Item>(turns: Turns<Item>, path: readonly string[], item: Item): void {
+  const [name, ...rest] = path;
+  if (name === undefined) {
+    turns.items.push(item);
+    return;
+  }
+  const branch = turns.branches.get(name) ?? newTurns<Item>();
+  turns.branches.set(name, branch);
+  addTo(branch, rest, item);
+}
+
+function takeFrom<Item>(turns: Turns<Item>): Item | undefined {
+  const [first] = turns.branches;
+  if (first === undefined) {
+    return turns.items.shift();
+  }
+  const [name, branch] = first;
+  const item = takeFrom(branch);
+  turns.branches.delete(name);
+  if (branch.branches.size + branch.items.length > 0) {
+    turns.branches.set(name, branch);
+  }
+  return item;
 }
