@@ -1,9 +1,11 @@
 import { expect } from 'chai';
+import { pino } from 'pino';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { examineTags, listAlikeTags } from '../../../domain/health/tags.ts';
 import { beginRenewing, nextToRenew, renewNext } from '../../../domain/master-data/tags/renew-keys.ts';
 import { resolveTags } from '../../../domain/tracking/resolve-tags.ts';
 import type { TagType } from '../../../domain/tracking/tag-type.ts';
+import { renewTagKeys } from '../../../services/worker/jobs/renew-keys.ts';
 import { useDatabase } from '../../support/database.ts';
 import { runDoctor } from '../../support/doctor.ts';
 import { Site } from '../../support/site.ts';
@@ -152,6 +154,36 @@ describe('the keys of tags that a former version attached', () => {
       ['012345678905', 7],
       ['X-1', 1],
     ]);
+  });
+
+  it('are added for others though it fails for one organization, which is tried again soon', async () => {
+    const [broken, other] = [await Site.create(database), await Site.create(database)];
+    for (const site of [broken, other]) {
+      await attachedBefore(site, 'EM-2', 'EM-2\t');
+    }
+    await database.rows(
+      `create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$`,
+    );
+    await database.rows(
+      `create trigger refuse before update on tags for each row when (old.org_id = ${broken.orgId}) execute function refuse()`,
+    );
+    const renew = async () => {
+      const { turn } = renewTagKeys({ log: pino({ level: 'silent' }) }).begin(database.pool);
+      for (let pause = await turn(); ; pause = await turn()) {
+        if (pause !== null && pause > 0) {
+          return pause;
+        }
+      }
+    };
+    const areFound = async () =>
+      (await Promise.all([broken, other].map((site) => found(site, ']C0EM-2')))).map(
+        (resolution) => resolution?.kind,
+      );
+    const untilRetry = await renew();
+    expect(await areFound()).to.deep.equal(['unknown', 'asset']);
+    await database.rows('drop function refuse cascade');
+    expect(untilRetry).to.be.below(await renew());
+    expect(await areFound()).to.deep.equal(['asset', 'asset']);
   });
 
   describe('with a worker', () => {
