@@ -23,7 +23,7 @@ export function jobsOf(config: JobConfig, parts: JobParts): Job[] {
     deriveSilences(parts),
     learnGaps(createClock(), parts),
     deriveAlerts(parts),
-    retain(config),
+    retain(config, parts),
     recomputeHistories(parts),
     renewTagKeys(parts),
     ...(keys === null ? [] : [deliverWebhooks(url, { ...parts, keys, agents: agentsOf(config) })]),

@@ -52,18 +52,55 @@ describe('retention', () => {
       return row?.count;
     };
     expect(await left()).to.equal(3);
-    const running = runJob(retain(DAYS), { url: database.url, log });
+    const running = runJob(retain(DAYS, { log }), { url: database.url, log });
     await until(async () => (await left()) === 0).finally(() => running.stop());
   });
 
   it('ends at once when the process stops, though it waits for a lock', async () => {
     const blocker = await database.pool.connect();
     await blocker.query('begin; lock table scan_events in access exclusive mode');
-    const running = runJob(retain(DAYS), { url: database.url, log });
+    const running = runJob(retain(DAYS, { log }), { url: database.url, log });
     await until(async () => (await database.rows(WAITING)).length > 0).finally(() => running.stop());
     // The lock is still held, so nothing but that has ended it.
     await blocker.query('rollback');
     blocker.release();
     expect(await database.rows(WAITING)).to.deep.equal([]);
+  });
+
+  it('goes on though the times in which one reader was heard cannot be merged', async () => {
+    const site = await Site.create(database);
+    const dock = await site.location('DOCK');
+    const [broken, other] = [await site.reader('broken', [dock]), await site.reader('other', [dock])];
+    const assetId = await site.asset('CRATE');
+    await sealedDaysAgo(database, { orgId: site.orgId, assetId }, 300, 1);
+    await database.rows(
+      `insert into reader_counters (org_id, reader_id) values ($1, $2), ($1, $3) on conflict do nothing`,
+      [site.orgId, broken, other],
+    );
+    await database.rows(
+      `insert into reader_spans (org_id, reader_id, state, started_at, ended_at, messages)
+       select $1, reader_id, 'up', at, at, 1
+       from unnest(array[$2, $3]::integer[]) reader_id,
+         generate_series(now() - interval '10 days', now() - interval '9 days', interval '20 seconds') at`,
+      [site.orgId, broken, other],
+    );
+    await database.rows(
+      `create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$`,
+    );
+    await database.rows(
+      `create trigger refuse before delete on reader_spans for each row when (old.reader_id = ${broken}) execute function refuse()`,
+    );
+    const left = async () => {
+      const [row] = await database.rows(
+        `select (select count(*) from reader_spans where reader_id = $2)::integer as spans,
+           (select count(*) from moves where org_id = $1)::integer as moves`,
+        [site.orgId, other],
+      );
+      return row;
+    };
+    expect(await left()).to.deep.equal({ spans: 4_321, moves: 1 });
+    await retain(DAYS, { log }).begin(database.pool).turn();
+    expect(await left()).to.deep.equal({ spans: 1, moves: 0 });
+    await database.rows('drop function refuse cascade');
   });
 });

@@ -1,5 +1,6 @@
 import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
 import type { Pool, PoolClient } from '../connections/client.ts';
+import { isConnectionLost, thrownByPg } from '../connections/connection-lost.ts';
 import { inTransaction } from '../connections/transaction.ts';
 
 /**
@@ -20,3 +21,54 @@ export function inSweep<Result>(
     return rows[0]?.is_mine === true ? work(client) : null;
   });
 }
+
+interface OfReader {
+  org_id: number;
+  reader_id: number;
+}
+
+/** Work that could not be done for a reader; it is tried again at the next sweep. */
+export interface ReaderFault {
+  orgId: number;
+  readerId: number;
+  error: unknown;
+}
+
+/**
+ * Runs `work` as {@link inSweep} does, in a transaction for each, because recording waits for the reader's counters meanwhile. Goes
+ * on where it fails, unless the database is gone or the process stops.
+ *
+ * @returns how many were visited before somebody held the lock.
+ */
+export async function sweepEach<Each extends OfReader>(
+  pool: Pool,
+  all: readonly Each[],
+  onFault: (fault: ReaderFault) => void,
+  work: (client: PoolClient, each: Each) => Promise<unknown>,
+): Promise<number> {
+  for (const [visited, each] of all.entries()) {
+    const { org_id: orgId, reader_id: readerId } = each;
+    const isVisited = await inSweep(pool, async (client) => {
+      await client.query('select from reader_counters where org_id = $1 and reader_id = $2 for update', [
+        orgId,
+        readerId,
+      ]);
+      await work(client, each);
+      return true;
+    }).catch((error) => {
+      if (isConnectionLost(thrownByPg(error))) {
+        throw error;
+      }
+      onFault({ orgId, readerId, error });
+      return true;
+    });
+    if (isVisited === null) {
+      return visited;
+    }
+  }
+  return all.length;
+}
+
+export const throwFault: (fault: ReaderFault) => void = ({ error }) => {
+  throw error;
+};

@@ -1,15 +1,14 @@
 import type { Pool } from '../connections/client.ts';
-import { inSweep } from './in-sweep.ts';
+import { sweepEach, throwFault } from './in-sweep.ts';
 
 /**
  * Merges stretches in which a reader was heard (`reader_spans`) once they are eight days old, across gaps in which it
  * was neither silent nor disconnected, within its expectation, and without late reads. So neither silences nor
- * listening times change. A reader that sends every minute makes 1,440 a day; a few remain. One transaction per reader,
- * because recording waits for its counters meanwhile.
+ * listening times change. A reader that sends every minute makes 1,440 a day; a few remain.
  *
  * @returns the number of readers visited.
  */
-export async function mergeHeardStretches(pool: Pool): Promise<number> {
+export async function mergeHeardStretches(pool: Pool, onFault = throwFault): Promise<number> {
   const { rows } = await pool.query<{ org_id: number; reader_id: number }>(`
     select org_id, reader_id from reader_counters
     where (
@@ -21,21 +20,10 @@ export async function mergeHeardStretches(pool: Pool): Promise<number> {
       ) two
     ) = 2 and ${IS_HERE}
     order by org_id, reader_id`);
-  for (const { org_id: orgId, reader_id: readerId } of rows) {
-    const isMerged = await inSweep(pool, async (client) => {
-      await client.query('select from reader_counters where org_id = $1 and reader_id = $2 for update', [
-        orgId,
-        readerId,
-      ]);
-      await client.query(MERGE, [orgId, readerId]);
-      await client.query(DROP_JOINED, [orgId, readerId]);
-      return true;
-    });
-    if (isMerged === null) {
-      break;
-    }
-  }
-  return rows.length;
+  return sweepEach(pool, rows, onFault, async (client, { org_id: orgId, reader_id: readerId }) => {
+    await client.query(MERGE, [orgId, readerId]);
+    await client.query(DROP_JOINED, [orgId, readerId]);
+  });
 }
 
 /** Rows of `reader_counters`. An organization that is arriving from another cell is left alone until it is complete. */

@@ -1,15 +1,14 @@
 import type { Pool } from '../connections/client.ts';
-import { inSweep } from './in-sweep.ts';
+import { sweepEach, throwFault } from './in-sweep.ts';
 
 /**
  * Packs days with many spans of a reader (`reader_spans`) into one row each (`reader_packed_spans`) once they are eight
  * days old and merged: a reader that connects for each message makes 11,520 unmergeable rows a day. Readers of spans
- * get the same result. One transaction per day, because recording waits for the reader's counters meanwhile. Rows that
- * are arriving from another cell are left alone.
+ * get the same result. Rows that are arriving from another cell are left alone.
  *
- * @returns the number of days packed.
+ * @returns the number of days visited.
  */
-export async function packReaderSpans(pool: Pool): Promise<number> {
+export async function packReaderSpans(pool: Pool, onFault = throwFault): Promise<number> {
   const { rows } = await pool.query<{ org_id: number; reader_id: number; day: string }>(`
     select reader.org_id, reader.id as reader_id, many.day::text
     from readers reader
@@ -23,21 +22,10 @@ export async function packReaderSpans(pool: Pool): Promise<number> {
       select from cell_moves move where move.org_id = reader.org_id and move.state = 'arriving'
     )
     order by reader.org_id, reader.id, many.day`);
-  for (const [packed, { org_id: orgId, reader_id: readerId, day }] of rows.entries()) {
-    const isPacked = await inSweep(pool, async (client) => {
-      await client.query(`select set_config('tagtrail.packs_spans', 'on', true)`);
-      await client.query('select from reader_counters where org_id = $1 and reader_id = $2 for update', [
-        orgId,
-        readerId,
-      ]);
-      await client.query(PACK, [orgId, readerId, day]);
-      return true;
-    });
-    if (isPacked === null) {
-      return packed;
-    }
-  }
-  return rows.length;
+  return sweepEach(pool, rows, onFault, async (client, { org_id: orgId, reader_id: readerId, day }) => {
+    await client.query(`select set_config('tagtrail.packs_spans', 'on', true)`);
+    await client.query(PACK, [orgId, readerId, day]);
+  });
 }
 
 /** Whole days, because earlier spans are merged. */

@@ -1,4 +1,6 @@
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import { isConnectionLost, thrownByPg } from '../../../db/timescale/connections/connection-lost.ts';
+import type { ReaderFault } from '../../../db/timescale/schema/in-sweep.ts';
 import { mergeHeardStretches } from '../../../db/timescale/schema/merge-heard-stretches.ts';
 import { packReaderSpans } from '../../../db/timescale/schema/pack-reader-spans.ts';
 import {
@@ -8,7 +10,7 @@ import {
   sweepMoves,
   sweepReadings,
 } from '../../../db/timescale/schema/retention.ts';
-import type { Job } from './job.ts';
+import type { Job, JobParts } from './job.ts';
 
 export interface RetentionConfig {
   SCAN_RETENTION_DAYS: number;
@@ -21,13 +23,21 @@ export interface RetentionConfig {
 /** Milliseconds. */
 const EVERY = 3_600_000;
 
-/** Drops expired data, and makes room for what comes. */
-export function retain({
-  SCAN_RETENTION_DAYS,
-  MOVES_RETENTION_DAYS,
-  READINGS_RETENTION_DAYS,
-  ADDRESS_RETENTION_DAYS,
-}: RetentionConfig): Job {
+/** Drops expired data, and makes room for what comes. A step that fails keeps no other from being done. */
+export function retain(
+  {
+    SCAN_RETENTION_DAYS,
+    MOVES_RETENTION_DAYS,
+    READINGS_RETENTION_DAYS,
+    ADDRESS_RETENTION_DAYS,
+  }: RetentionConfig,
+  { log }: Pick<JobParts, 'log'>,
+): Job {
+  const onFault = ({ error: err, ...reader }: ReaderFault) =>
+    log.error(
+      { ...reader, err },
+      'Times in which a reader was heard could not be merged; will retry in an hour',
+    );
   return {
     ...{ name: 'retain', lock: ADVISORY_LOCKS.retention },
     // Without chunks to drop a statement may take longer than services wait.
@@ -35,14 +45,28 @@ export function retain({
     ...{ wokenBy: [], rest: 0, isBrokenOff: true },
     begin: (db) => ({
       turn: async () => {
-        await makeChunksAhead(db);
-        await sweep(db, SCAN_RETENTION_DAYS);
-        await sweepReadings(db, READINGS_RETENTION_DAYS);
-        await forgetAddresses(db, ADDRESS_RETENTION_DAYS);
-        await mergeHeardStretches(db);
-        await packReaderSpans(db);
-        if (MOVES_RETENTION_DAYS !== null) {
-          await sweepMoves(db, MOVES_RETENTION_DAYS);
+        const steps = [
+          () => makeChunksAhead(db),
+          () => sweep(db, SCAN_RETENTION_DAYS),
+          () => sweepReadings(db, READINGS_RETENTION_DAYS),
+          () => forgetAddresses(db, ADDRESS_RETENTION_DAYS),
+          () => (MOVES_RETENTION_DAYS === null ? null : sweepMoves(db, MOVES_RETENTION_DAYS)),
+          () => mergeHeardStretches(db, onFault),
+          () => packReaderSpans(db, onFault),
+        ];
+        const failed: unknown[] = [];
+        for (const step of steps) {
+          try {
+            await step();
+          } catch (error) {
+            if (isConnectionLost(thrownByPg(error))) {
+              throw error;
+            }
+            failed.push(error);
+          }
+        }
+        if (failed.length > 0) {
+          throw failed[0];
         }
         return EVERY;
       },
