@@ -142,8 +142,15 @@ export interface StreamedBody<T> {
   readonly limit: number;
   /** Bytes to receive of a body that announces more than the limit, before it is refused; none by default. */
   readonly kept?: number;
-  /** @throws Problem as {@link Body.check} does. */
-  receive(chunks: AsyncIterable<Buffer>, headers: IncomingHttpHeaders): Promise<T>;
+  /**
+   * @param unfold waits for room for so many bytes, before a small compressed body is unpacked to more than it.
+   * @throws Problem as {@link Body.check} does.
+   */
+  receive(
+    chunks: AsyncIterable<Buffer>,
+    headers: IncomingHttpHeaders,
+    unfold: (bytes: number) => Promise<void>,
+  ): Promise<T>;
 }
 
 const CREATE_ADVICE = 'omit the field to use the server default, or provide a value';

@@ -109,6 +109,7 @@ function dispatcher<Context, Credential>(
         return largeBodies.threads.read(declared, where, bytes, caller, () => signalOf(koa.res));
       },
       streamBody: (limit: number, kept?: number) => body.stream(limit, kept),
+      unfoldBody: (bytes: number) => body.unfold(bytes),
       confirm: async () => {
         if (performance.now() - signedInAt > GOOD_FOR_MS) {
           access.authorize(await signIn(koa, entrance), route);

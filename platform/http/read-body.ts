@@ -12,7 +12,7 @@ export const BODY_LIMIT = 1_048_576;
  * Bytes of bodies that need no room: Node.js has read that much before anybody asks. So everyday submissions
  * and changes never wait for large ones.
  */
-const SMALL = 16_384;
+export const SMALL = 16_384;
 
 export class RequestBody {
   readonly #request: IncomingMessage;
@@ -50,8 +50,8 @@ export class RequestBody {
     if (isOver && kept === 0) {
       throw tooLarge(limit);
     }
-    // A few compressed bytes may become as many as are allowed.
-    const whole = contentEncoding(headers) === 'identity' ? announced : limit;
+    // Compressed bytes may become as many as are allowed. For a few, whoever unpacks them takes room once they do.
+    const whole = contentEncoding(headers) === 'identity' || announced <= SMALL ? announced : limit;
     const most = isOver ? kept : whole;
     if (most > SMALL) {
       this.#reservation = await this.#room.enter(this.#sender(), most, this.#signal());
@@ -76,6 +76,14 @@ export class RequestBody {
       throw error instanceof Problem ? error : badRequest('Request body was cut off');
     } finally {
       this.#readPast(chunks);
+    }
+  }
+
+  /** Takes room for a small body that unpacks to more. @throws Problem `unavailable`. */
+  async unfold(bytes: number): Promise<void> {
+    if (this.#reservation === null) {
+      this.#reservation = await this.#room.enter(this.#sender(), bytes, this.#signal());
+      this.#reservation.complete(bytes);
     }
   }
 

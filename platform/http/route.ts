@@ -86,6 +86,7 @@ export interface Exchange {
   readBody<T>(body: Body<T>): Promise<T>;
   /** @param limit in bytes. */
   streamBody(limit: number, kept?: number): AsyncIterable<Buffer>;
+  unfoldBody(bytes: number): Promise<void>;
   /** Called once the body is complete, and after a wait. @throws Problem if the caller was revoked meanwhile. */
   confirm(): Promise<void>;
 }
@@ -180,7 +181,7 @@ async function receiveBody<Input>(
   }
   const received =
     'receive' in body
-      ? await body.receive(exchange.streamBody(body.limit, body.kept), exchange.headers)
+      ? await body.receive(exchange.streamBody(body.limit, body.kept), exchange.headers, exchange.unfoldBody)
       : await exchange.readBody(body);
   await exchange.confirm();
   return received;

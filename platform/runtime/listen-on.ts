@@ -100,7 +100,6 @@ export async function listenOn(
   }: ListenOptions = {},
 ): Promise<Listening> {
   const { host, port } = address;
-  const byTurns = new BeganByTurns(listener);
   // Node.js would answer a missing `Host` by itself, without a reason; the listener gives one.
   const { server, endHandshakes } = serverFor(
     tls,
@@ -111,10 +110,9 @@ export async function listenOn(
       connectionsCheckingInterval: CHECK_MS,
       requireHostHeader: false,
     },
-    handleInTurn(byTurns.add),
+    listener,
     mostConnections,
   );
-  byTurns.follow(server);
   boundConnections(server, mostConnections);
   const closeUnused = unusedConnections(server);
   const leaving = new AbortController();
@@ -157,11 +155,16 @@ function serverFor(
   listener: RequestListener,
   mostHandshakes: number,
 ): { server: Server; endHandshakes: () => void } {
+  const byTurns = new BeganByTurns(listener);
+  const inTurn = handleInTurn(byTurns.add);
   if (tls === null) {
-    return { server: createServer(options, listener), endHandshakes: () => {} };
+    const server = createServer(options, inTurn);
+    byTurns.follow(server);
+    return { server, endHandshakes: () => {} };
   }
   const https = process.getBuiltinModule('node:https');
-  const server = https.createServer({ ...options, ...tls.options(), allowHalfOpen: true }, listener);
+  const server = https.createServer({ ...options, ...tls.options(), allowHalfOpen: true }, inTurn);
+  byTurns.follow(server);
   tls.follow(server);
   return { server, endHandshakes: boundHandshakes(server, mostHandshakes) };
 }

@@ -182,6 +182,7 @@ async function ask(
       charge: async () => {},
       readBody: refuseBody,
       streamBody: refuseBody,
+      unfoldBody: refuseBody,
     },
     context,
   );

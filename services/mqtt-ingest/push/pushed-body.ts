@@ -4,7 +4,7 @@ import { inflateRaw, unzip } from 'node:zlib';
 import { PAYLOAD_KEPT } from '../../../domain/messages/message.ts';
 import { ANY_TYPE, contentEncoding, type StreamedBody } from '../../../platform/http/body.ts';
 import { badRequest, Problem } from '../../../platform/http/problem.ts';
-import { announcedOf, BODY_LIMIT, gather, tooLarge } from '../../../platform/http/read-body.ts';
+import { announcedOf, BODY_LIMIT, gather, SMALL, tooLarge } from '../../../platform/http/read-body.ts';
 
 export interface Pushed {
   payload: Buffer;
@@ -21,21 +21,27 @@ export const pushedBody: StreamedBody<Pushed> = {
   schema: { type: 'string', format: 'binary' },
   limit: BODY_LIMIT,
   kept: PAYLOAD_KEPT,
-  receive: async (chunks, headers) => {
+  receive: async (chunks, headers, unfold) => {
     const announced = announcedOf(headers) ?? 0;
     let payload = Buffer.alloc(0);
     let part = payload;
+    let hasNoRoom = false;
+    const withRoom = (bytes: number) =>
+      unfold(bytes).catch((error) => {
+        hasNoRoom = true;
+        throw error;
+      });
     try {
       payload = await gather(chunks, (announced > BODY_LIMIT ? PAYLOAD_KEPT : announced) || null, (bytes) => {
         part = bytes;
       });
       const key = keyOf(headers);
-      return { payload: await unpacked(payload, contentEncoding(headers)), key, fault: null };
+      return { payload: await unpacked(payload, contentEncoding(headers), withRoom), key, fault: null };
     } catch (error) {
       const isTooLarge = error instanceof Problem && error.status === TOO_LARGE;
       const came = payload.length === 0 && isTooLarge ? part.subarray(0, PAYLOAD_KEPT) : payload;
-      // Of a body that was cut off there is nothing to keep: it is sent again.
-      if (!(error instanceof Problem) || (came.length === 0 && !isTooLarge)) {
+      // A body that was cut off, or that there is no room for, is sent again: nothing of it is kept.
+      if (hasNoRoom || !(error instanceof Problem) || (came.length === 0 && !isTooLarge)) {
         throw error;
       }
       const bytes = Math.min(Math.max(announced, part.length, came.length), Number.MAX_SAFE_INTEGER);
@@ -65,16 +71,22 @@ type Unpack = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<B
 const unzipInThread: Unpack = promisify(unzip);
 const inflateInThread: Unpack = promisify(inflateRaw);
 
+type Unfold = (bytes: number) => Promise<void>;
+
 /** @throws Problem. */
-async function unpacked(bytes: Buffer<ArrayBuffer>, encoding: string): Promise<Buffer<ArrayBuffer>> {
+async function unpacked(
+  bytes: Buffer<ArrayBuffer>,
+  encoding: string,
+  unfold: Unfold,
+): Promise<Buffer<ArrayBuffer>> {
   switch (encoding) {
     case 'identity':
       return bytes;
     case 'gzip':
     case 'x-gzip':
-      return unpackedBy(unzipInThread, bytes);
+      return unpackedBy(unzipInThread, bytes, unfold);
     case 'deflate':
-      return unpackedBy(hasZlibHeader(bytes) ? unzipInThread : inflateInThread, bytes);
+      return unpackedBy(hasZlibHeader(bytes) ? unzipInThread : inflateInThread, bytes, unfold);
     default:
       throw new Problem('unsupported_media_type', 'Content-Encoding must be gzip or deflate, or left out');
   }
@@ -85,12 +97,32 @@ function hasZlibHeader(bytes: Buffer): boolean {
   return bytes.length >= 2 && ((bytes[0] ?? 0) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
 }
 
-async function unpackedBy(unpack: Unpack, bytes: Buffer): Promise<Buffer<ArrayBuffer>> {
+/** A message that stays small needs no room, so it does not wait for large ones. */
+async function unpackedBy(unpack: Unpack, bytes: Buffer, unfold: Unfold): Promise<Buffer<ArrayBuffer>> {
+  const small = bytes.length > SMALL ? null : await unpackedWithin(SMALL, unpack, bytes);
+  if (small !== null) {
+    return small;
+  }
+  await unfold(BODY_LIMIT);
+  const whole = await unpackedWithin(BODY_LIMIT, unpack, bytes);
+  if (whole === null) {
+    throw tooLarge(BODY_LIMIT);
+  }
+  return whole;
+}
+
+/** Null if there are more bytes. @throws Problem `bad_request`. */
+async function unpackedWithin(
+  maxOutputLength: number,
+  unpack: Unpack,
+  bytes: Buffer,
+): Promise<Buffer<ArrayBuffer> | null> {
   try {
-    return Buffer.from(await unpack(bytes, { maxOutputLength: BODY_LIMIT }));
+    return Buffer.from(await unpack(bytes, { maxOutputLength }));
   } catch (error) {
-    throw error instanceof RangeError
-      ? tooLarge(BODY_LIMIT)
-      : badRequest('Request body is not compressed as its Content-Encoding says');
+    if (error instanceof RangeError) {
+      return null;
+    }
+    throw badRequest('Request body is not compressed as its Content-Encoding says');
   }
 }

@@ -284,16 +284,37 @@ describe('readers that push over HTTP', () => {
     }
   });
 
+  it('takes compressed messages of a few bytes while its organization has room for no more large ones', async () => {
+    const slow = [...(await begin(12, 1_048_576)), ...(await begin(12, 1_048_576, 'ruuvi'))];
+    let givenUp = 0;
+    for (const socket of slow) {
+      socket.on('data', () => {
+        givenUp += 1;
+      });
+    }
+    const packed = { ...basic('dock'), 'Content-Encoding': 'gzip' };
+    for (let each = 0; each < 20; each++) {
+      expect((await push('dock', gzipSync(' []'), packed)).status).to.equal(200);
+    }
+    // None had to make room.
+    expect(givenUp).to.equal(0);
+    const { status, body } = await push('dock', gzipSync(`${' '.repeat(900_000)}[]`), packed);
+    expect([status, body.data.reads]).to.deep.equal([200, 0]);
+    for (const socket of slow) {
+      socket.destroy();
+    }
+  });
+
   /** Bodies of a reader of which one byte comes. */
-  async function begin(count: number, announced: number) {
+  async function begin(count: number, announced: number, name = 'gate') {
     const { port } = new URL(url);
-    const login = `Host: x\r\nAuthorization: ${basic('gate').Authorization}`;
+    const login = `Host: x\r\nAuthorization: ${basic(name).Authorization}`;
     const sockets = Array.from({ length: count }, () => connect(Number(port), '127.0.0.1'));
     for (const socket of sockets) {
       socket.on('error', () => {});
       await once(socket, 'connect');
       socket.write(
-        `POST /readers/v1/${ids.get('gate')} HTTP/1.1\r\n${login}\r\nContent-Length: ${announced}\r\n\r\n[`,
+        `POST /readers/v1/${ids.get(name)} HTTP/1.1\r\n${login}\r\nContent-Length: ${announced}\r\n\r\n[`,
       );
     }
     return sockets;
