@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { examineOrganization } from '../../domain/health/examine.ts';
+import { findPhoto, readPhoto, type StoredPhoto } from '../../domain/master-data/plans/asset-photo.ts';
 import { useConsole } from '../support/console.ts';
 import { encodePng } from '../support/png.ts';
+import { openDoor } from '../support/recorded-past.ts';
 import { aRead, record } from '../support/recording.ts';
 import { Site } from '../support/site.ts';
 
@@ -649,6 +651,15 @@ describe('photos of assets, and notes on them', () => {
     const viewer = await suite.as('viewer', site.orgId);
     expect((await call({ path: `/photos/${asset}`, token: viewer })).status).to.equal(200);
     expect((await call({ method: 'DELETE', path: `/photos/${asset}`, token: viewer })).status).to.equal(403);
+  });
+
+  it('are never sent in pieces of two images', async () => {
+    await add(largePng(400_000));
+    const db = openDoor(database).of(site.orgId);
+    const pieces = readPhoto(db, (await findPhoto(db, asset)) as StoredPhoto);
+    expect((await pieces.next()).value).to.have.length(131_072);
+    await add(largePng(500_000));
+    expect(await pieces.next().catch((error: unknown) => error)).to.include({ code: 'not_found' });
   });
 
   it('can still be removed once the asset is retired, as they count', async () => {

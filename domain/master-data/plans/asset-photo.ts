@@ -44,15 +44,15 @@ export async function findPhoto(db: OrganizationConnection, assetId: number): Pr
   return photo;
 }
 
-/** The image, read no faster than it is sent. @throws AppError `not_found` if it is removed meanwhile. */
+/** The image, read no faster than it is sent. @throws AppError `not_found` if it is replaced or removed meanwhile. */
 export function readPhoto(
   db: OrganizationConnection,
-  { asset_id: id, size }: StoredPhoto,
+  { asset_id: id, size, sha256 }: StoredPhoto,
 ): AsyncGenerator<Buffer, void> {
   return piecesOf(size, async (from, length) => {
     const row = await db.maybeOne(sql.prepared('read-photo', rowsOf<{ piece: Buffer }>())`
       select substring(image from ${from}::integer for ${length}::integer) as piece from asset_photos
-      where org_id = ${db.orgId} and asset_id = ${id}`);
+      where org_id = ${db.orgId} and asset_id = ${id} and sha256 = decode(${sha256}, 'hex')`);
     if (row === null) {
       throw notFound('Photo not found');
     }
