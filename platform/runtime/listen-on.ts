@@ -299,8 +299,9 @@ function unusedConnections(server: Server): () => void {
  */
 const EACH_ROUND = 8;
 
-/** Rounds in a row that let a connection in and begin no first requests. */
+/** Rounds in a row that let a connection in and begin no first requests, and few others, so that they are over soon. */
 const LETTING_IN = 64;
+const EACH_LETTING_IN = 2;
 
 /**
  * Begins requests by turns of the addresses that they come from, and within each of the logins that they claim, a few in each round
@@ -339,7 +340,8 @@ class BeganByTurns {
   #beginSome(): void {
     this.#lettingIn = this.#isComing && this.#lettingIn < LETTING_IN ? this.#lettingIn + 1 : 0;
     this.#isComing = false;
-    for (let begun = 0; begun < EACH_ROUND; begun++) {
+    const most = this.#lettingIn > 0 ? EACH_LETTING_IN : EACH_ROUND;
+    for (let begun = 0; begun < most; begun++) {
       const [one, other] = begun % 2 === 0 ? [this.#first, this.#further] : [this.#further, this.#first];
       const next = this.#lettingIn > 0 ? takeFrom(this.#further) : (takeFrom(one) ?? takeFrom(other));
       // The caller may have hung up.
