@@ -39,10 +39,14 @@ export async function listAlikeTags(
       from (
         select tags.*, dense_rank() over (order by asset_id, location_id) as owner,
           row_number() over (partition by asset_id, location_id order by id) as of_owner
-        from tags
-        where tags.org_id = collision.org_id and tags.detached_at is null and (
-          tags.normal_key = collision.normal_key
-          or tags.normal_key is null and tags.tag_type = 'barcode' and tags.tag_key = collision.normal_key)
+        from (
+          select * from tags
+          where org_id = collision.org_id and normal_key = collision.normal_key and detached_at is null
+          union all
+          select * from tags
+          where org_id = collision.org_id and tag_type = 'barcode' and tag_key = collision.normal_key
+            and normal_key is null and detached_at is null
+        ) tags
       ) tag
       left join assets asset on asset.org_id = tag.org_id and asset.id = tag.asset_id
       left join locations location on location.org_id = tag.org_id and location.id = tag.location_id

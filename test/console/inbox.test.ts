@@ -153,4 +153,21 @@ describe('the inbox of the console', () => {
     );
     expect(await things()).to.deep.equal([]);
   });
+
+  it('finds them among thousands that were mended, before the database has statistics of them', async () => {
+    const { data } = (await post('/assets', { name: 'Many', tags: [] })).body;
+    await suite.database.rows(
+      `insert into tags (org_id, asset_id, tag_type, value, tag_key, normal_key)
+       select $1, $2, 'rfid', 'v' || n, 'v' || n, 'k' || n from generate_series(1, 20000) n`,
+      [suite.orgId, data.id],
+    );
+    await suite.database.rows(
+      `insert into normal_key_collisions (org_id, normal_key) select $1, 'k' || n from generate_series(1, 20000) n`,
+      [suite.orgId],
+    );
+    await post('/assets', { name: 'Other', tags: [{ tag_type: 'barcode', value: 'k20000' }] });
+    const found = await call({ path: '/alike-tags' });
+    expect(found.status).to.equal(200);
+    expect(found.body.data.map(({ tags }: { tags: object[] }) => tags.length)).to.deep.equal([2]);
+  });
 });
