@@ -112,6 +112,9 @@ export function textsByName(most: number): Parameter<Readonly<Record<string, str
     hasMembers: true,
     read: (_, prefix, members = []) => {
       const texts = new Map(members);
+      if (texts.size > most) {
+        return refused(tooMany(prefix, most));
+      }
       const issues = [...texts].flatMap(([name, value]) => {
         const field = `${prefix}.${name}`;
         const isTwice = members.filter(([other]) => other === name).length > 1;
@@ -123,9 +126,6 @@ export function textsByName(most: number): Parameter<Readonly<Record<string, str
             : []),
         ];
       });
-      if (texts.size > most) {
-        issues.push(tooMany(prefix, most));
-      }
       return issues.length > 0
         ? refused(...issues)
         : accepted(texts.size === 0 ? undefined : Object.fromEntries(texts));
