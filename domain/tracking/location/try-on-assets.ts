@@ -168,7 +168,8 @@ export async function sitesToTry(
   const wanted = requireDeciding(deciding, { isOfLocation: locationId !== null });
   const present = await readSite(db, orgId);
   const proposed = present.withSettings([
-    ...present.settings.filter((each) => each.locationId !== locationId || each.validFrom < period.from),
+    // One that begins at the same instant stays, as it does where a setting is made: the last one of an instant counts.
+    ...present.settings.filter((each) => each.locationId !== locationId || each.validFrom <= period.from),
     {
       locationId,
       validFrom: period.from,
