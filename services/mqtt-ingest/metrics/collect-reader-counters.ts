@@ -1,5 +1,4 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { ReaderCounters } from '../../../domain/administration/readers/list-readers.ts';
@@ -29,8 +28,8 @@ const FLAWS = [
  * The figures are the database's, the same from every process: take the maximum over processes, not the sum.
  * Without the database the last ones stay, and `tagtrail_database_figures_up` is 0.
  */
-export function collectReaderCounters(pool: Pool, registry: Registry): void {
-  const isFresh = freshener(async () => show(await loadFigures(pool, MOST_SHOWN), metrics));
+export function collectReaderCounters(db: Connection, registry: Registry): void {
+  const isFresh = freshener(async () => show(await loadFigures(db, MOST_SHOWN), metrics));
   const metrics = metricsOf(registry, async () => {
     metrics.up.set((await isFresh()) ? 1 : 0);
   });
