@@ -107,7 +107,7 @@ describe('rate limits shared through a server', () => {
   it('do not wait for a server that does not answer', async () => {
     const api = await start();
     const key = await apis.key();
-    await spend(api, key, 1);
+    await spend(api, key, 20);
     redis.freeze();
     try {
       const answers = await Promise.all(Array.from({ length: 30 }, () => api.get(ME, { key })));
@@ -117,6 +117,7 @@ describe('rate limits shared through a server', () => {
       redis.thaw();
     }
     await api.hasLogged(BACK);
+    expect(await gauge(api)).to.equal('0');
     expect(await api.get(ME, { key })).to.include({ status: 429 });
     expect(api.logged.filter((line) => line.includes(LOST))).to.have.lengthOf(1);
   });
