@@ -16,20 +16,14 @@ const OF_SEARCHES = new Map([
   ],
 ]);
 
-const OF_CHANGES = new Map([
+/** Those that need no extension. */
+const OF_LONG_TABLES = new Map([
   ['changes__org_id_resource', 'changes (org_id, resource_type, resource_id, at, id)'],
   ['changes__org_id_actor', 'changes (org_id, actor_id, at, id)'],
   ['changes__at_of_address', `changes (at) where action = 'sign_in' and after ->> 'address' is not null`],
-]);
-
-const OF_SUBMISSIONS = new Map([
   ['submissions__org_id_handheld_id_received_at', 'submissions (org_id, handheld_id, received_at)'],
+  ['assets__fields', 'assets using gin (asset_fields(org_id, metadata))'],
 ]);
-
-const OF_METADATA = new Map([['assets__fields', 'assets using gin (asset_fields(org_id, metadata))']]);
-
-/** Those that need no extension. */
-const OF_LONG_TABLES = new Map([...OF_CHANGES, ...OF_SUBMISSIONS, ...OF_METADATA]);
 
 const INDEXES = new Map([...OF_SEARCHES, ...OF_LONG_TABLES]);
 
@@ -63,8 +57,8 @@ async function missingOf(client: pg.ClientBase, indexes: ReadonlyMap<string, str
 }
 
 /**
- * Builds indexes of searches, of a long log of changes and of many submissions that a migration left out of a database in
- * use, while others read and write. One process builds, the others wait. An interrupted build leaves an invalid index, which is rebuilt.
+ * Builds indexes of searches, and of long tables, that a migration left out of a database in use, while others read and
+ * write. One process builds, the others wait. An interrupted build leaves an invalid index, which is rebuilt.
  *
  * @returns the indexes built.
  */
@@ -81,6 +75,15 @@ export async function finishSearchIndexes(
 
 /** The session that builds. Its statements may take any time. */
 export const SEARCH_INDEXES = { name: 'tagtrail search indexes', patience: null };
+
+/** See 0224. Checked each time, because an earlier build may have been cut off before it. */
+const WITHOUT_STATISTICS = `do $$ begin
+  if exists (
+    select from pg_attribute where attrelid = to_regclass('assets__fields') and attstattarget is distinct from 0
+  ) then
+    alter index assets__fields alter column 1 set statistics 0;
+  end if;
+end $$`;
 
 /** {@link finishSearchIndexes} of the one process that builds. */
 export async function buildSearchIndexes(
@@ -103,15 +106,12 @@ export async function buildSearchIndexes(
       try {
         await client.query(`drop index concurrently if exists ${name}`);
         await client.query(`create index concurrently ${name} on ${INDEXES.get(name)}`);
-        if (OF_METADATA.has(name)) {
-          // See 0224.
-          await client.query(`alter index ${name} alter column 1 set statistics 0`);
-        }
       } finally {
         await unwatch();
       }
       built.push(name);
     }
+    await client.query(WITHOUT_STATISTICS);
     return built;
   } catch (error) {
     if (signal?.aborted === true) {

@@ -119,6 +119,10 @@ describe('migrations', () => {
     expect(await finishSearchIndexes(url)).to.deep.equal(['assets__fields']);
     expect(await found()).to.deep.equal([{ external_key: 'a' }]);
     expect(await statistics()).to.deep.equal([{ target: 0 }]);
+    // As if the build had been cut off before it set them.
+    await query(url, 'alter index assets__fields alter column 1 set statistics 100');
+    expect(await finishSearchIndexes(url)).to.deep.equal([]);
+    expect(await statistics()).to.deep.equal([{ target: 0 }]);
   });
 
   it('refuse a database that a newer version has migrated', async () => {
