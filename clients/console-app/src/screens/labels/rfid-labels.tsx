@@ -8,6 +8,7 @@ import { noteWrite } from '../../api/writes.ts';
 import { Field, Select } from '../../parts/field.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
+import { saveBlob } from '../../parts/save-file.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 
@@ -45,7 +46,7 @@ export function RfidLabels({ keys }: { keys: readonly string[] }) {
         ...(lock === 'open' ? {} : { lock }),
         ...(lock === 'by_password' ? { access_password: password } : {}),
       });
-      save(data.zpl);
+      saveBlob('labels.zpl', new Blob([data.zpl], { type: 'text/plain' }));
       noteWrite('/assets');
       reload();
     });
@@ -129,14 +130,6 @@ function OptionFields({
 
 function nameOf({ ai, base }: Range): string {
   return `(${ai})${base}`;
-}
-
-function save(zpl: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([zpl], { type: 'text/plain' }));
-  link.download = 'labels.zpl';
-  link.click();
-  URL.revokeObjectURL(link.href);
 }
 
 const NUMBERS = ['base', 'prefix_length', 'filter', 'next_serial', 'last_serial'] as const;
