@@ -144,4 +144,18 @@ describe('labels in the console', () => {
     expect(readFileSync(await download.path(), 'utf8')).to.match(/\^RFW,H,1,14,1\^FD300030[0-9A-F]{22}\^FS/);
     await asked.getByText('(01)80614141123458: 2 to 20').waitFor({ state: 'attached' });
   });
+
+  it('say beside the button how many RFID labels a file takes, before more are asked for', async () => {
+    await app.database.rows(
+      `insert into assets (org_id, external_key, name) select $1, 'BOX-' || n, 'Box' from generate_series(1, 501) n`,
+      [app.orgId],
+    );
+    const asked = await app.open('#/labels?q=BOX', await app.as('operator'));
+    await asked.getByText('RFID labels (ZPL)').click();
+    await asked.getByText('One file takes up to 500 labels. Choose fewer.').waitFor();
+    expect(await asked.getByRole('button', { name: 'Download 501 labels' }).isDisabled()).to.equal(true);
+    await asked.getByRole('checkbox').first().uncheck();
+    expect(await asked.getByRole('button', { name: 'Download 500 labels' }).isEnabled()).to.equal(true);
+    await asked.getByText('Choose fewer.').waitFor({ state: 'detached' });
+  });
 });

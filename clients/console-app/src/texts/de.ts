@@ -526,6 +526,7 @@ export const de = {
       password: 'Zugriffspasswort',
       passwordHint: '8 Hexadezimalziffern. Wird nicht aufbewahrt: Notieren Sie es.',
       download: (count) => `${counted(count, 'Aufkleber', 'Aufkleber')} herunterladen`,
+      tooMany: (most) => `Eine Datei fasst bis zu ${number(most)} Aufkleber. Wählen Sie weniger aus.`,
       newRange: 'Nummernkreis anlegen',
       kind: 'Für',
       kinds: {

@@ -510,6 +510,7 @@ export const en = {
       password: 'Access password',
       passwordHint: '8 hex digits. Not kept: write it down.',
       download: (count: number) => `Download ${counted(count, 'label', 'labels')}`,
+      tooMany: (most: number) => `One file takes up to ${number(most)} labels. Choose fewer.`,
       newRange: 'Add a range',
       kind: 'For',
       kinds: {

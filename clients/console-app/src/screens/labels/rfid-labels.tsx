@@ -17,6 +17,8 @@ type Ai = Range['ai'];
 
 const AIS = ['01', '00', '8003', '8004'] as const satisfies readonly Ai[];
 const RESOLUTIONS = [203, 300, 600] as const;
+/** Labels of one file, as the API takes them. */
+const MOST = 500;
 const LOCKS = ['open', 'by_password', 'forever'] as const;
 
 /** How the labels are printed, as it is sent. */
@@ -61,13 +63,14 @@ export function RfidLabels({ keys }: { keys: readonly string[] }) {
             <button
               type="button"
               class="primary"
-              disabled={isBusy || keys.length === 0}
+              disabled={isBusy || keys.length > MOST}
               onClick={() => void download()}
             >
               {t.download(keys.length)}
             </button>
           </div>
         )}
+        {keys.length > MOST && <p class="hint">{t.tooMany(MOST)}</p>}
         {problem !== null && <ProblemNote problem={problem} shown={['access_password']} />}
         {may('admin') && <NewRange onAdded={reload} />}
       </div>
