@@ -44,10 +44,10 @@ export const post = <Answer>(path: string, body?: unknown) => send<Answer>('POST
 export const patch = <Answer>(path: string, body: unknown) => send<Answer>('PATCH', path, { body });
 export const remove = (path: string, query: QueryValues = {}) => send<undefined>('DELETE', path, { query });
 
-/** Things that an address has room for, by ids, or by keys, however long they are. */
-const MOST_NAMED = { number: 200, string: 20 };
+/** How many things fit into an address: ids, or keys at their longest. */
+export const MOST_NAMED = { number: 200, string: 20 };
 
-/** What {@link read} says of all the things that a parameter of the query names. */
+/** Reads all things that a parameter of the query names, in as many requests as their names need. */
 export async function readOfMany<Answer extends { data: readonly unknown[] }>(
   path: string,
   { query = {}, ...sent }: Sent = {},

@@ -1,13 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import { readOfMany } from './send.ts';
+import { MOST_NAMED, readOfMany } from './send.ts';
 import { useRead } from './use-read.ts';
 import { writesTo } from './writes.ts';
 
 /** Keys whose names are asked for before any is shown. */
 const AT_ONCE = 1_000;
-
-/** Per address, however long they are. */
-const PER_ADDRESS = 20;
 
 export type ItemResource = 'assets' | 'locations';
 
@@ -18,7 +15,7 @@ export function useNames(resource: ItemResource, keys: Iterable<string | null>):
   const missing = [...new Set(keys)].filter((key) => key !== null && !asked.has(key)).slice(0, AT_ONCE);
   const { answer, isCurrent } = useRead<{ data: readonly { external_key: string; name: string }[] }>(
     missing.length === 0 ? null : `/${resource}`,
-    { external_key: missing as string[], limit: PER_ADDRESS, include_not_in_effect: true },
+    { external_key: missing as string[], limit: MOST_NAMED.string, include_not_in_effect: true },
     readOfMany,
   );
   useEffect(() => {

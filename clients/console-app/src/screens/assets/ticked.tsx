@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import { answerOf, patch, read, readOfMany, remove } from '../../api/send.ts';
+import { answerOf, MOST_NAMED, patch, read, readOfMany, remove } from '../../api/send.ts';
 import type { Asset, Data, Rule, WholeRule } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { type List, readRows } from '../../api/use-list.ts';
@@ -81,22 +81,17 @@ async function* idsOf(keys: readonly string[]): AsyncGenerator<number> {
   yield* data.map(({ id }) => id);
 }
 
-/** Keys of an export, which stand in its address. */
-const KEYS_AT_A_TIME = 20;
-
-/** As the list is exported, in the columns of an import, a part after another. */
+/** Exports them as the list does, in the columns of an import, one part after another. */
 function ExportAll({ keys }: { keys: readonly string[] }) {
   const { export: word } = texts.value.imports;
+  const { string: most } = MOST_NAMED;
   const work = useOneByOne();
   const exportAll = async () => {
     const pieces: string[] = [];
-    const starts = Array.from(
-      { length: Math.ceil(keys.length / KEYS_AT_A_TIME) },
-      (_, at) => at * KEYS_AT_A_TIME,
-    );
+    const starts = Array.from({ length: Math.ceil(keys.length / most) }, (_, at) => at * most);
     const { isWhole } = await work.run(starts, async (start) => {
       const query = {
-        external_key: keys.slice(Number(start), Number(start) + KEYS_AT_A_TIME),
+        external_key: keys.slice(Number(start), Number(start) + most),
         include_not_in_effect: true,
         separator: texts.value.common.csv.separator,
       };
@@ -114,8 +109,8 @@ function ExportAll({ keys }: { keys: readonly string[] }) {
         {word}
       </button>
       <OneByOneBar
-        of={Math.ceil(keys.length / KEYS_AT_A_TIME)}
-        label={(done) => texts.value.assets.ticked.exported(Math.min(done * KEYS_AT_A_TIME, keys.length))}
+        of={Math.ceil(keys.length / most)}
+        label={(done) => texts.value.assets.ticked.exported(Math.min(done * most, keys.length))}
         work={work}
       />
     </>

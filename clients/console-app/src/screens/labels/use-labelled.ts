@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/api-error.ts';
 import { organizationId } from '../../api/organization.ts';
+import { MOST_NAMED } from '../../api/send.ts';
 import type { Asset } from '../../api/types.ts';
 import { ASSET_FILTERS, askedIn, readRows } from '../../api/use-list.ts';
 import { asApiError } from '../../api/use-read.ts';
@@ -16,9 +17,6 @@ const FILTERS = [
   'parent_id',
   ...ASSET_FILTERS.filter((name) => name !== 'include_deleted'),
 ];
-
-/** Keys per address, however long they are. */
-const KEYS = 20;
 
 interface State {
   rows: readonly Labelled[] | undefined;
@@ -56,8 +54,9 @@ export function useLabelled(of: 'assets' | 'locations'): State {
 
 /** An empty list is one group without a filter. */
 function groupsOf(keys: readonly string[]): (readonly string[])[] {
-  const count = Math.max(1, Math.ceil(Math.min(keys.length, MOST) / KEYS));
-  return Array.from({ length: count }, (_, index) => keys.slice(index * KEYS, (index + 1) * KEYS));
+  const { string: most } = MOST_NAMED;
+  const count = Math.max(1, Math.ceil(Math.min(keys.length, MOST) / most));
+  return Array.from({ length: count }, (_, index) => keys.slice(index * most, (index + 1) * most));
 }
 
 /** The part of an asset or place that labels need. */
