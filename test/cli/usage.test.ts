@@ -54,6 +54,14 @@ describe('the use of the command line', () => {
   it('refuses an option that is given twice, rather than to forget the first', () =>
     fails(2, "'--name <name>' is given twice", 'org', 'create', '--name', 'A', '--name', 'B'));
 
+  it('refuses serial numbers of labels that are not whole, before it asks the database', async () => {
+    const range = ['label', 'range', '--org', '1', '--ai', '01', '--base', '80614141123458'];
+    for (const first of ['1.5', '-1', '9007199254740993']) {
+      const numbers = ['--prefix-length', '7', '--first', first, '--last', first];
+      await fails(2, 'It must be a whole number from 0 to', ...range, ...numbers);
+    }
+  });
+
   /** What else a command wants that takes a file. */
   const FILES: Readonly<Record<string, readonly string[]>> = {
     'format add --file': [],

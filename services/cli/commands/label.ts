@@ -1,4 +1,3 @@
-import { AppError } from '../../../base/errors.ts';
 import {
   addRange,
   labelAssets,
@@ -7,7 +6,7 @@ import {
   type SerialAi,
 } from '../../../domain/labels/serials.ts';
 import { RESOLUTIONS, zplOf } from '../../../domain/labels/zpl.ts';
-import { addCommand, asNumber, type Command, examples, id, oneOf } from '../command-line/command-line.ts';
+import { addCommand, type Command, examples, id, oneOf, wholeNumber } from '../command-line/command-line.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withOrganization } from '../connections/database.ts';
 
@@ -16,6 +15,8 @@ export function addLabel(program: Command): void {
   addLabelRanges(program);
   addLabelPrint(program);
 }
+
+const serial = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
 interface RangeOptions {
   org: number;
@@ -39,10 +40,10 @@ function withRange(command: Command): Command {
 
 function addLabelRange(program: Command): void {
   withRange(addCommand(program, 'label', 'range').description('Add a range of serial numbers for labels.'))
-    .requiredOption('--prefix-length <digits>', 'digits of the company prefix, 6 to 12', asNumber)
-    .option('--filter <value>', "the EPC's filter value, 0 to 7; default: 0", asNumber)
-    .requiredOption('--first <number>', 'the first serial number', asNumber)
-    .requiredOption('--last <number>', 'the last one', asNumber)
+    .requiredOption('--prefix-length <digits>', 'digits of the company prefix, 6 to 12', wholeNumber(6, 12))
+    .option('--filter <value>', "the EPC's filter value, 0 to 7; default: 0", wholeNumber(0, 7))
+    .requiredOption('--first <number>', 'the first serial number', serial)
+    .requiredOption('--last <number>', 'the last one', serial)
     .addHelpText(
       ...examples(
         'label range --org 1 --ai 01 --base 80614141123458 --prefix-length 7 --first 1 --last 999999',
@@ -93,18 +94,19 @@ function addLabelPrint(program: Command): void {
       'these assets, by their external keys',
       (key, keys: string[] = []) => [...keys, key],
     )
-    .option('--dpi <dots>', 'resolution of the printer: 203, 300 or 600; default: 203', asNumber)
+    .option(
+      '--dpi <dots>',
+      'resolution of the printer: 203, 300 or 600; default: 203',
+      oneOf(...RESOLUTIONS.map(String)),
+    )
     .option('--lock', 'let nobody write the tags again')
     .addHelpText(
       ...examples(
         'label print --org 1 --ai 01 --base 80614141123458 --asset PALLET-7 PALLET-8 --dpi 300 > labels.zpl',
       ),
     )
-    .prints(async (options: RangeOptions & { asset: string[]; dpi?: number; lock?: true }) => {
-      const dpi = RESOLUTIONS.find((each) => each === (options.dpi ?? 203));
-      if (dpi === undefined) {
-        throw new AppError('invalid_input', `--dpi must be one of ${RESOLUTIONS.join(', ')}`);
-      }
+    .prints(async (options: RangeOptions & { asset: string[]; dpi?: string; lock?: true }) => {
+      const dpi = RESOLUTIONS.find((each) => String(each) === options.dpi) ?? 203;
       const labels = await withOrganization(options.org, (db, actor) =>
         labelAssets(db, actor, options, options.asset),
       );
