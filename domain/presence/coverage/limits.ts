@@ -1,7 +1,7 @@
-/** What can be said of an asset. */
-export const STATES = ['present', 'overdue', 'missing', 'unknown', 'never_seen'] as const;
-
 import type { Micros } from '../../../base/instant.ts';
+
+/** The states that an asset can be in. */
+export const STATES = ['present', 'overdue', 'missing', 'unknown', 'never_seen'] as const;
 
 /** How much covered time may pass before something is overdue, or missing, by a rule. */
 export interface Limit {
