@@ -27,8 +27,8 @@ export interface ListOptions {
    */
   isBrief: boolean;
   /**
-   * True if it joins whole tables, and looks up no row for each of another. While statistics are missing it is then planned
-   * without nested loops.
+   * True if it joins whole tables instead of looking up a row for each of another. While their statistics are missing it
+   * is planned without nested loops.
    */
   isWhole?: boolean;
   /**

@@ -8,13 +8,13 @@ export const ENTER: NamedStatement = {
   parameters: 1,
 };
 
-/** Bytes of the smallest table whose statistics matter, and how often it may have outgrown them. */
+/** Bytes from which a table's statistics matter, and the factor by which it may grow before they are out of date. */
 const GROWN = { from: 10 * 8_192, times: 3 };
 
 /**
- * {@link ENTER} for a statement that joins whole tables. Until a table is analyzed after its first import, or after it has
- * outgrown its statistics, PostgreSQL expects few of an organization's rows, and joins all of them in nested loops: 4
- * million comparisons for a report of 2,000 positions. So these are off until then.
+ * {@link ENTER} for a statement that joins whole tables. While one of these four has no statistics, as after a first import,
+ * or has outgrown them, nested loops are off: PostgreSQL would expect few rows of an organization, and compare each with
+ * each, 4 million times for a report of 2,000 positions. Histories are not asked: lists would wait for locks on them.
  */
 export const ENTER_FOR_WHOLE: NamedStatement = {
   name: 'enter-organization-for-whole',
