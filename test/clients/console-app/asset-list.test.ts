@@ -114,7 +114,7 @@ describe('the list of assets in the console', () => {
         below: 'and what is inside',
       },
     ],
-    ['de-DE', { state: 'In jedem Zustand', never: '', seen: 'Wann auch gesehen', place: 'Ort', below: '' }],
+    ['de-DE', { state: 'Jeder Zustand', never: '', seen: 'Egal, wann gesehen', place: 'Ort', below: '' }],
   ] as const) {
     it(`is filtered by state, place and when assets were last seen: ${locale}`, async () => {
       const page = await app.open('#/assets', await tokenOf('viewer'), { locale, viewport: WIDE });

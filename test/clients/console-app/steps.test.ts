@@ -79,7 +79,7 @@ describe('the first steps in the console', () => {
   it('are ticked by what is there, lead to what is next, and can be hidden', async () => {
     const site = await Site.create(app.database, 'New');
     const page = await app.open('#/now', await app.as('admin', site.orgId), german);
-    await page.getByRole('heading', { name: 'Erste Schritte: 0 von 7 getan' }).waitFor();
+    await page.getByRole('heading', { name: 'Erste Schritte: 0 von 7 erledigt' }).waitFor();
     expect(await faultsOf(page, 'first-steps')).to.deep.equal([]);
     await page.setViewportSize(german.viewport);
     await page.getByRole('link', { name: 'Orte anlegen' }).press('Enter');
@@ -89,10 +89,14 @@ describe('the first steps in the console', () => {
     await site.asset('PALLET', 'E28011');
     await page.evaluate("location.hash = '#/now'");
     await page.reload();
-    await page.getByRole('heading', { name: 'Erste Schritte: 4 von 7 getan' }).waitFor();
+    await page.getByRole('heading', { name: 'Erste Schritte: 4 von 7 erledigt' }).waitFor();
     expect(await page.locator('.first-steps .is-done').allTextContents()).to.deep.equal([
-      ...['Orte anlegen (getan)', 'Einen Leser anlegen (getan)', 'Sagen, wo seine Antennen sind (getan)'],
-      'Objekte mit Etiketten anlegen (getan)',
+      ...[
+        'Orte anlegen (erledigt)',
+        'Einen Leser anlegen (erledigt)',
+        'Sagen, wo seine Antennen sind (erledigt)',
+      ],
+      'Objekte mit Etiketten anlegen (erledigt)',
     ]);
     await page.getByRole('link', { name: 'Eine Regel Alarm schlagen lassen' }).waitFor();
     await page.getByRole('button', { name: 'Ausblenden' }).press('Enter');

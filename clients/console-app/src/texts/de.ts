@@ -125,10 +125,7 @@ export const de = {
         title: 'Zustände',
         says: [
           ['Da', 'dort kürzlich gelesen, oder zuletzt an einem Tor, das sagt, wohin es ging.'],
-          [
-            'Überfällig',
-            'in einem Raum länger ungelesen, als Dinge dort ungelesen bleiben, und nirgends sonst.',
-          ],
+          ['Überfällig', 'in einem Raum länger ungelesen als dort üblich, und nirgends sonst gelesen.'],
           ['Vermisst', 'länger überfällig, als eine Regel erlaubt, oder bei einer Prüfung nicht gefunden.'],
           ['Unbekannt', 'niemand weiß es: Der Leser, der es sähe, ist nicht zu hören.'],
           ['Nie gesehen', 'kein Leser oder Handgerät hat sein Etikett gelesen.'],
@@ -160,7 +157,10 @@ export const de = {
             'Umlauf',
             'der Weg vom Verlassen eines Ortes bis zur Ankunft an einem anderen, was auch dazwischen liegt.',
           ],
-          ['Nicht beendet', 'losgegangen und bis zum Ende weder angekommen noch zurück.'],
+          [
+            'Nicht beendet',
+            'aufgebrochen und bis zum Ende des Zeitraums weder angekommen noch zurückgekehrt.',
+          ],
         ],
       },
       sweeps: {
@@ -289,8 +289,7 @@ export const de = {
     add: 'Feld hinzufügen',
     remove: (name) => `${name || 'Das Feld'} entfernen`,
     twice: 'Ein Feld mit diesem Namen gibt es schon.',
-    fixed:
-      'Es hat zu viele Felder oder zu lange Zahlen darin, um sie hier zu bearbeiten; Programme können es.',
+    fixed: 'Es sind zu viele Felder oder zu lange Zahlen, um sie hier zu bearbeiten; Programme können es.',
   },
   assets: {
     sub: (total) => counted(total, 'Objekt', 'Objekte'),
@@ -318,9 +317,9 @@ export const de = {
     changed: 'Geändert',
     active: { label: 'Aktiv oder nicht', all: 'Aktiv oder nicht', true: 'Aktiv', false: 'Nicht aktiv' },
     retiredFilter: { label: 'Ausgemustert', no: 'Ohne ausgemusterte', yes: 'Mit ausgemusterten' },
-    anyState: 'In jedem Zustand',
+    anyState: 'Jeder Zustand',
     seen: {
-      any: 'Wann auch gesehen',
+      any: 'Egal, wann gesehen',
       seen_within_seconds: (span) => `Vor höchstens ${span} gesehen`,
       unseen_for_seconds: (span) => `Seit ${span} nicht gesehen`,
     },
@@ -536,7 +535,7 @@ export const de = {
         '8004': 'Einzelne Objekte (GIAI)',
       },
       fields: {
-        base: 'GTIN, GRAI, Ziffer und Präfix der SSCC oder Präfix',
+        base: 'GTIN, GRAI, Erweiterungsziffer und Präfix (SSCC) oder Präfix (GIAI)',
         prefix_length: 'Ziffern des Firmenpräfixes',
         filter: 'EPC-Filterwert',
         next_serial: 'Erste Nummer',
@@ -576,10 +575,10 @@ export const de = {
       'Andere Etiketten unterscheiden sich nur in der Schreibweise, deshalb zählen solche Lesungen für keines. So angebracht, wie es ist, wird diese Schreibweise unterschieden.',
     alike: 'Doppelt angebracht',
     alikeHint:
-      'Diese Etiketten sind dasselbe in mehreren Schreibweisen, angebracht an verschiedenen Stellen. Wird es in noch einer anderen gelesen, zählt das für keine davon, bis die falschen gelöst sind.',
-    detach: 'Lösen',
-    detachFrom: (value, name) => `${value} von ${name} lösen`,
-    detached: (name) => `Von ${name} gelöst`,
+      'Diese Etiketten meinen dasselbe in mehreren Schreibweisen, gehören aber zu verschiedenen Objekten oder Orten. Eine Lesung in noch einer anderen zählt für keines davon, bis die falschen abgelöst sind.',
+    detach: 'Ablösen',
+    detachFrom: (value, name) => `${value} von ${name} ablösen`,
+    detached: (name) => `Von ${name} abgelöst`,
     ignore: 'Ignorieren',
     ignored: (value) => `${value} wird ab jetzt ignoriert`,
     listAgain: 'Wieder aufführen',
@@ -601,7 +600,7 @@ export const de = {
     newAsset: (name) => `Objekt „${name}“ mit diesem Etikett anlegen`,
     madeAsset: (name) => `${name} angelegt, mit dem Etikett`,
     attached: (name) => `An ${name} angebracht`,
-    detachedAgain: (name) => `Von ${name} gelöst; sobald es gelesen wird, ist es wieder hier`,
+    detachedAgain: (name) => `Von ${name} abgelöst; sobald es gelesen wird, ist es wieder hier`,
     rejectedList: 'Abgelehnte Nachrichten',
     state: { label: 'Zustand', open: 'Offen', replayed: 'Nachgeholt', dismissed: 'Verworfen' },
     keptKind: {
@@ -926,7 +925,7 @@ export const de = {
       attach_tag: (what) => `hat an ${what} ein Etikett angebracht`,
       detach_tag: (what) => `hat von ${what} ein Etikett abgelöst`,
       add_serials: (what) => `hat Seriennummern für ${what} angelegt`,
-      draw_serials: (what) => `hat Etiketten Seriennummern gegeben in ${what}`,
+      draw_serials: (what) => `hat in ${what} Seriennummern an Etiketten vergeben`,
       set_locating: (what) => `hat eingestellt, wie in ${what} der Ort bestimmt wird`,
       set_smoothing: (what) => `hat die Glättung von ${what} eingestellt`,
       note: (what) => `hat zu ${what} etwas notiert`,
@@ -1101,7 +1100,7 @@ export const de = {
         'Ansehen, was nach Stärke daraus geworden wäre; ein Klick stellt es ein.',
         'Ortung öffnen',
       ),
-      detach_alike: mend('Lösen Sie die falschen.', 'Eingang öffnen'),
+      detach_alike: mend('Lösen Sie die falschen ab.', 'Eingang öffnen'),
       reset_user: mend(
         'Fragen Sie, ob sie es war: dann erstellen Sie ihr einen Passwort-Link. Wenn nicht, rät jemand; sehen Sie auf die Adresse.',
         'Benutzer öffnen',
@@ -1137,10 +1136,10 @@ export const de = {
       'Wie diese Konsole eingestellt ist (SCAN_RETENTION_DAYS, MOVES_RETENTION_DAYS, LATENESS_DAYS).',
   },
   firstSteps: {
-    title: (done, of) => `Erste Schritte: ${number(done)} von ${number(of)} getan`,
+    title: (done, of) => `Erste Schritte: ${number(done)} von ${number(of)} erledigt`,
     hide: 'Ausblenden',
-    done: 'getan',
-    byAdmin: 'Das macht, wer verwaltet.',
+    done: 'erledigt',
+    byAdmin: 'Das macht jemand mit der Rolle Verwaltung.',
     steps: {
       places: 'Orte anlegen',
       reader: 'Einen Leser anlegen',
@@ -1155,9 +1154,9 @@ export const de = {
       reader:
         'Vier Schritte, von den Zugangsdaten zu dem, was er liest. Ein Handgerät geht auch (Einstellungen).',
       antennas: 'Jede Antenne steht für einen Ort: Was sie liest, ist dort.',
-      assets: 'Eintippen, aus einer Datei importieren, oder gelesene Etiketten aus dem Eingang nehmen.',
+      assets: 'Eintippen, aus einer Datei importieren oder gelesene Etiketten aus dem Eingang nehmen.',
       move: 'Halten Sie etwas mit Etikett vor eine Antenne. Etiketten, die niemand kennt, sind im Eingang.',
-      rule: 'Etwas bleibt zu lange, ist, wo es nicht sein darf, oder ein Leser verstummt.',
+      rule: 'Wenn etwas zu lange bleibt oder ist, wo es nicht sein darf, oder wenn ein Leser verstummt.',
       person: 'Mit einem Link, den Sie schicken. Was die Person darf, bestimmen Sie.',
     },
   },

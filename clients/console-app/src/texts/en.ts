@@ -119,7 +119,7 @@ export const en = {
         title: 'States',
         says: [
           ['Present', 'read there recently, or last read at a gate, which says where it went.'],
-          ['Overdue', 'in a room, unread for longer than things there go unread, and read nowhere else.'],
+          ['Overdue', 'in a room, unread for longer than is usual there, and read nowhere else.'],
           ['Missing', 'overdue for longer than a rule allows, or not found by a sweep.'],
           ['Unknown', 'nobody can tell: the reader that would see it cannot be heard.'],
           ['Never seen', 'no reader or handheld has read its tag.'],
@@ -520,7 +520,7 @@ export const en = {
         '8004': 'Individual assets (GIAI)',
       },
       fields: {
-        base: 'GTIN, GRAI, SSCC’s digit and prefix, or prefix',
+        base: 'GTIN, GRAI, extension digit and prefix (SSCC), or prefix (GIAI)',
         prefix_length: 'Digits of the company prefix',
         filter: 'EPC filter value',
         next_serial: 'First number',
@@ -1110,11 +1110,11 @@ export const en = {
     },
     hints: {
       places: 'Sites, halls, docks, shelves: where things can be. One within another.',
-      reader: 'Four steps, from its login to what it reads. A handheld does, too (Settings).',
+      reader: 'Four steps, from its login to what it reads. Or use a handheld (Settings).',
       antennas: 'Each antenna stands for a place: what it reads is there.',
       assets: 'Type them in, import a file, or take tags that were read from the inbox.',
       move: 'Hold a tagged thing in front of an antenna. Tags that nobody knows are in the inbox.',
-      rule: 'Something stays too long, is where it must not be, or a reader falls silent.',
+      rule: 'When something stays too long or is where it must not be, or a reader falls silent.',
       person: 'By a link that you send. What they may do is up to you.',
     },
   },

@@ -210,7 +210,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   'There is no TimescaleDB here: everything works, but old scans are deleted row by row':
     'Hier ist kein TimescaleDB: Alles geht, aber alte Lesungen werden Zeile für Zeile gelöscht',
   'Fine for trials and small sites. Large ones need a database with TimescaleDB: see deploy/grow.md':
-    'Gut für Versuche und kleine Häuser. Große brauchen eine Datenbank mit TimescaleDB: siehe deploy/grow.md',
+    'Gut für Versuche und kleine Betriebe. Große brauchen eine Datenbank mit TimescaleDB: siehe deploy/grow.md',
   'TimescaleDB {}, {}': 'TimescaleDB {1}, {2}',
   'Moves can be read there at once': 'Bewegungen sind dort sofort zu lesen',
   'No record is dated later than now': 'Nichts ist später datiert als jetzt',
