@@ -110,9 +110,9 @@ export async function listenOn(
       connectionsCheckingInterval: CHECK_MS,
       requireHostHeader: false,
     },
-    listener,
     mostConnections,
   );
+  new BeganByTurns(listener).follow(server);
   boundConnections(server, mostConnections);
   const closeUnused = unusedConnections(server);
   const leaving = new AbortController();
@@ -152,19 +152,13 @@ export async function listenOn(
 function serverFor(
   tls: ServerTls | null,
   options: ServerOptions,
-  listener: RequestListener,
   mostHandshakes: number,
 ): { server: Server; endHandshakes: () => void } {
-  const byTurns = new BeganByTurns(listener);
-  const inTurn = handleInTurn(byTurns.add);
   if (tls === null) {
-    const server = createServer(options, inTurn);
-    byTurns.follow(server);
-    return { server, endHandshakes: () => {} };
+    return { server: createServer(options), endHandshakes: () => {} };
   }
   const https = process.getBuiltinModule('node:https');
-  const server = https.createServer({ ...options, ...tls.options(), allowHalfOpen: true }, inTurn);
-  byTurns.follow(server);
+  const server = https.createServer({ ...options, ...tls.options(), allowHalfOpen: true });
   tls.follow(server);
   return { server, endHandshakes: boundHandshakes(server, mostHandshakes) };
 }
@@ -299,21 +293,21 @@ function unusedConnections(server: Server): () => void {
  */
 const EACH_ROUND = 8;
 
-/** Rounds in a row that let a connection in and begin no first requests, and few others, so that they are over soon. */
+/** Rounds in a row that let a connection in: they begin no first requests, and few others so that they are short. */
 const LETTING_IN = 64;
 const EACH_LETTING_IN = 2;
 
 /**
- * Begins requests by turns of the addresses that they come from, and within each of the logins that they claim, a few in each round
- * of the event loop. In a round one connection is accepted at each port, however many wait (libuv 1.52): while 500 connections of a
- * stranger had a request in every round, two thirds of all others found none within eight seconds. So first requests of connections
- * wait while more come in: otherwise the last of 900 opened at once waits until those before it are handled.
+ * Begins requests in turn by address and, within an address, by the login that they claim; a few in each round of the event loop.
+ * In a round one connection is accepted at each port, however many wait (libuv 1.52): while 500 connections of a stranger had a
+ * request in every round, two thirds of all others were not accepted within eight seconds. So a connection's first request waits
+ * while others are accepted: the last of 900 opened at once would otherwise wait until the requests of all before it were handled.
  */
 class BeganByTurns {
   readonly #listener: RequestListener;
   readonly #seen = new WeakSet<Socket>();
-  #first = newTurns<Exchange>();
-  #further = newTurns<Exchange>();
+  readonly #first = newTurns<Exchange>();
+  readonly #further = newTurns<Exchange>();
   #isComing = false;
   #lettingIn = 0;
   #next: NodeJS.Immediate | null = null;
@@ -326,16 +320,20 @@ class BeganByTurns {
     server.on('connection', () => {
       this.#isComing = true;
     });
+    server.on(
+      'request',
+      handleInTurn((...exchange) => this.#add(exchange)),
+    );
   }
 
-  readonly add: RequestListener = (request, response) => {
-    const { socket, headers } = request;
+  #add(exchange: Exchange): void {
+    const [{ socket, headers }] = exchange;
     const turns = this.#seen.has(socket) ? this.#further : this.#first;
     this.#seen.add(socket);
     const login = headers.authorization ?? headers.cookie ?? '';
-    addTo(turns, [groupOfAddress(socket.remoteAddress), login], [request, response]);
+    addTo(turns, [groupOfAddress(socket.remoteAddress), login], exchange);
     this.#next ??= setImmediate(() => this.#beginSome());
-  };
+  }
 
   #beginSome(): void {
     this.#lettingIn = this.#isComing && this.#lettingIn < LETTING_IN ? this.#lettingIn + 1 : 0;
@@ -344,8 +342,11 @@ class BeganByTurns {
     for (let begun = 0; begun < most; begun++) {
       const [one, other] = begun % 2 === 0 ? [this.#first, this.#further] : [this.#further, this.#first];
       const next = this.#lettingIn > 0 ? takeFrom(this.#further) : (takeFrom(one) ?? takeFrom(other));
+      if (next === undefined) {
+        break;
+      }
       // The caller may have hung up.
-      if (next?.[0].socket.destroyed === false) {
+      if (!next[0].socket.destroyed) {
         this.#listener(...next);
       }
     }
