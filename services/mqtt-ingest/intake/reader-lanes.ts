@@ -51,7 +51,7 @@ export class ReaderLanes {
       },
       lanes: ORDINARY_LANES,
     });
-    // Such a batch may wait for the large one's locks, and messages of others with it.
+    // An ordinary batch of the organization may wait for the large one's locks, and messages of others with it.
     this.#large = new LargeLanes(options, (orgId) =>
       this.#ordinaryNow.values().some((ids) => ids.has(orgId)),
     );

@@ -109,9 +109,7 @@ export class Freshness {
     const { signal } = this.#closing;
     let failures = 0;
     while (!signal.aborted && (this.#isBehind() || this.#waiting.length > 0)) {
-      await (failures > 0
-        ? pause(RETRY, undefined, { signal }).catch(() => {})
-        : this.#waitForReply(performance.now()));
+      await (failures > 0 ? pause(RETRY, undefined, { signal }).catch(() => {}) : this.#waitForReply());
       if (!signal.aborted && (this.#isBehind() || this.#waiting.length > 0)) {
         failures = await this.refresh().then(
           () => 0,
@@ -123,17 +121,17 @@ export class Freshness {
   }
 
   /**
-   * Waits on the LISTEN connection as long as everything took to load: where replies are late, 20,000 readers take seconds, for which
-   * all would wait.
+   * Waits for a reply on the LISTEN connection, at most for as long as everything took to load: loading 20,000 readers takes seconds,
+   * for which everybody would wait, too.
    */
-  async #waitForReply(since: number): Promise<void> {
+  async #waitForReply(): Promise<void> {
     const { signal } = this.#closing;
-    const patience = Math.max(ANSWER_WITHIN, this.#wholeTook);
+    const until = performance.now() + Math.max(ANSWER_WITHIN, this.#wholeTook);
     while (
       !(signal.aborted || this.#isBehind()) &&
       this.#waiting.length > 0 &&
       this.#listener.isConnected() &&
-      performance.now() - since < patience
+      performance.now() < until
     ) {
       await pause(ANSWER_WITHIN, undefined, { signal }).catch(() => {});
     }

@@ -260,8 +260,8 @@ export async function loadRetiredTopics(db: Connection, days: number): Promise<s
 }
 
 /**
- * The readers, with indexes of their ids, which stay where name and topic do: so 20,000 of them are replaced at once without holding
- * up others. The cost of a change depends only on the changed readers.
+ * The readers. The indexes hold ids, so that a reader that keeps its name and topic keeps its entries: 20,000 are replaced at once
+ * without holding up others. The cost of a change depends only on the changed readers.
  */
 class ReadersInMemory {
   readonly #byId = new Map<number, RegisteredReader>();
@@ -385,12 +385,12 @@ class ReadersInMemory {
 }
 
 /**
- * Ids of readers by the levels of their filters. A topic follows these, so thousands of filters that begin alike are not tried one by one:
- * 20,000 of an organization held the event loop for 30 ms at each message.
+ * Ids of readers by their filters, as a tree of levels: thousands of filters that begin alike are not tried one by one. 20,000 of an
+ * organization held the event loop for 30 ms at each message.
  */
 class Filters {
   readonly #root = new Level('');
-  /** By their first level, then each. */
+  /** By their first level, each with its reader. */
   readonly #alike = new Map<string, Map<string, number>>();
 
   add(filter: string, readerId: number): void {
@@ -465,7 +465,7 @@ class Filters {
   }
 }
 
-/** With wildcards in thousands of patterns, trying each filter is faster. */
+/** Levels to look at for a topic. With wildcards in thousands of different places, trying each filter is faster. */
 const MOST_LOOKS = 1_000;
 
 function firstLevelOf(topic: string): string {
@@ -476,7 +476,7 @@ class Level {
   readonly name: string;
   /** The reader whose filter ends here. */
   readerId: number | undefined;
-  /** Of the levels below. Most have one, and a map for each would take 150 MB for 20,000 filters of 32 levels. */
+  /** Of the levels below. Mostly there is one; a map for each would take 150 MB for 20,000 filters of 32 levels. */
   #first: Level | undefined;
   #others: Map<string, Level> | undefined;
 

@@ -13,11 +13,11 @@ export class DecodingFault extends Error {
 
 /** Approximate bytes that the engine takes for a value of each kind. */
 const OBJECT = 64;
-/** An array that grows is there twice. */
+/** While an array grows, it is there twice. */
 const ELEMENT = 24;
 const MEMBER = 32;
 const TEXT = 16;
-/** Beside its members the engine keeps, once, what each sequence of keys is like. */
+/** The engine keeps a description of each different sequence of keys, besides the members themselves. */
 const SHAPE = 256;
 /** An object with more members becomes a table of hashes. */
 const MEMBERS = 128;
@@ -26,7 +26,7 @@ const MEMBER_OF_MANY = 120;
 const INDEX = 216;
 const MOST_DIGITS = 10;
 
-/** In fewer bytes nothing takes too much. */
+/** No payload of fewer bytes can take too much. */
 const LARGE = MAX_PAYLOAD_BYTES / 32;
 
 /**
@@ -73,7 +73,7 @@ export class Allowance {
     return grown;
   }
 
-  /** An object with a key behind `index` others. */
+  /** Takes what a key costs in an object that has `index` others. */
   shape(index: number, shape: number, { length, first }: { length: number; first: number }): void {
     if (length <= MOST_DIGITS && first >= 0x30 && first <= 0x39) {
       this.take(INDEX);

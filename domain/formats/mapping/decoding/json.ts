@@ -237,7 +237,7 @@ function bytesOfNumber(bytes: Uint8Array, from: number, end: number): number {
   if (end - from >= 10) {
     return DOUBLE;
   }
-  // A view of the bytes of each number would take as long as all else.
+  // To make a view of each number's bytes would take as long as all the rest.
   for (let at = from; at < end; at += 1) {
     if (bytes[at] === POINT) {
       return DOUBLE;

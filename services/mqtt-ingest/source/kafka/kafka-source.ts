@@ -270,7 +270,7 @@ class Consuming {
       return;
     }
     const { held, counts } = this.#parts;
-    // Without the rest of the record, which may be a mebibyte of headers.
+    // The rest of the record is let go: its headers may be a mebibyte.
     const message = incomingOf(record);
     const bytes = message.payload.length + message.topic.length;
     const owner = this.#ownerOf(message.topic);
@@ -282,7 +282,7 @@ class Consuming {
         this.#left();
       });
     if (!held.enter(bytes, go, owner)) {
-      // A copy: it may be a piece of what was fetched at once, and keep all of that.
+      // A copy: the payload may be a slice of a whole fetch, all of which it would keep in memory.
       message.payload = Buffer.from(message.payload);
       await new Promise<void>((proceed) => held.readOn(proceed));
     }
@@ -368,7 +368,7 @@ const TOPIC_HEADER = Buffer.from('mqtt-topic');
 
 const NOTHING = Buffer.alloc(0);
 
-/** No topic of MQTT is longer, and no reader has one that is cut here. */
+/** No topic of MQTT is longer, so no reader's is cut. */
 function textOf(bytes: Buffer): string {
   return bytes.toString('utf8', 0, LONGEST_TOPIC);
 }
