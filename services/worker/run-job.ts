@@ -170,7 +170,7 @@ class Runner {
     this.figures.failures += 1;
     this.figures.isFailing = true;
     this.#warn({ err }, 'Job failed; will retry');
-    await pause(AGAIN, undefined, { signal: this.#signal }).catch(() => {});
+    await pause(Math.max(AGAIN, this.#job.rest), undefined, { signal: this.#signal }).catch(() => {});
   }
 
   #warn(what: object, text: string): void {
@@ -195,7 +195,7 @@ async function brokenOff(running: Promise<void>, cancel: () => Promise<unknown>)
   await over;
 }
 
-/** Milliseconds after a failure. */
+/** Least milliseconds after a failure. */
 const AGAIN = 1_000;
 
 const WARN_EVERY = 60_000;

@@ -103,4 +103,37 @@ describe('retention', () => {
     expect(await left()).to.deep.equal({ spans: 1, moves: 0 });
     await database.rows('drop function refuse cascade');
   });
+
+  it('tries every step though the disk is full for one, and rests before it tries again', async () => {
+    const site = await Site.create(database);
+    const assetId = await site.asset('DRUM');
+    await sealedDaysAgo(database, { orgId: site.orgId, assetId }, 300, 1);
+    await database.rows(
+      `insert into changes (org_id, at, actor_type, actor_id, action, resource_type, resource_id, after)
+       values ($1, now() - interval '300 days', 'user', '7', 'sign_in', 'session', '2', '{"address":"203.0.113.78"}')`,
+      [site.orgId],
+    );
+    await database.rows(
+      `create function refuse() returns trigger language plpgsql as $$ begin raise 'full' using errcode = '53100'; end $$`,
+    );
+    await database.rows(
+      'create trigger refuse before update on changes for each row execute function refuse()',
+    );
+    const retaining = runJob(retain(DAYS, { log }), { url: database.url, log });
+    const turn = () => Promise.reject(new Error('no'));
+    const other = { name: 'test', lock: null, session: { name: 'test' }, wokenBy: [], rest: 0 };
+    try {
+      await until(async () => retaining.figures.failures > 0);
+      const [row] = await database.rows('select count(*)::integer from moves where org_id = $1', [
+        site.orgId,
+      ]);
+      expect(row).to.deep.equal({ count: 0 });
+      const failing = runJob({ ...other, begin: () => ({ turn }) }, { url: database.url, log });
+      await until(async () => failing.figures.failures > 2).finally(() => failing.stop());
+      expect(retaining.figures).to.include({ failures: 1, isFailing: true });
+    } finally {
+      await retaining.stop();
+      await database.rows('drop function refuse cascade');
+    }
+  });
 });

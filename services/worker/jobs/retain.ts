@@ -1,5 +1,4 @@
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
-import { isConnectionLost, thrownByPg } from '../../../db/timescale/connections/connection-lost.ts';
 import type { ReaderFault } from '../../../db/timescale/schema/in-sweep.ts';
 import { mergeHeardStretches } from '../../../db/timescale/schema/merge-heard-stretches.ts';
 import { packReaderSpans } from '../../../db/timescale/schema/pack-reader-spans.ts';
@@ -20,8 +19,9 @@ export interface RetentionConfig {
   ADDRESS_RETENTION_DAYS: number;
 }
 
-/** Milliseconds. */
+/** Milliseconds from one turn to the next, and to the next after one that failed. */
 const EVERY = 3_600_000;
+const REST = 60_000;
 
 /** Drops expired data, and makes room for what comes. A step that fails keeps no other from being done. */
 export function retain(
@@ -34,15 +34,12 @@ export function retain(
   { log }: Pick<JobParts, 'log'>,
 ): Job {
   const onFault = ({ error: err, ...reader }: ReaderFault) =>
-    log.error(
-      { ...reader, err },
-      'Times in which a reader was heard could not be merged; will retry in an hour',
-    );
+    log.error({ ...reader, err }, 'Times in which a reader was heard could not be merged; will retry');
   return {
     ...{ name: 'retain', lock: ADVISORY_LOCKS.retention },
     // Without chunks to drop a statement may take longer than services wait.
     session: { name: 'tagtrail retention', patience: null },
-    ...{ wokenBy: [], rest: 0, isBrokenOff: true },
+    ...{ wokenBy: [], rest: REST, isBrokenOff: true },
     begin: (db) => ({
       turn: async () => {
         const steps = [
@@ -59,9 +56,6 @@ export function retain(
           try {
             await step();
           } catch (error) {
-            if (isConnectionLost(thrownByPg(error))) {
-              throw error;
-            }
             failed.push(error);
           }
         }
