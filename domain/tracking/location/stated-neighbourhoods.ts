@@ -31,7 +31,7 @@ import {
 
 /** Answers are in the order of the stretches. */
 export interface StoredStretches {
-  /** Between the steps of deciding; without it each has turns of its own. */
+  /** Of the batch, between the steps of deciding; without it these have turns of their own. */
   turns?: Turns | undefined;
   /** Gets to know what deciding on an organization's scans cost, in microseconds. */
   decided(orgId: number, cost: number): void;
@@ -339,7 +339,7 @@ async function learnAll(
     for (const [index, piece] of some.entries()) {
       const cost = await known
         .get(assetKey(piece))
-        ?.learn(piece, scans[index] ?? [], transitions[index] ?? [], stored.turns);
+        ?.learn(piece, scans[index] ?? [], transitions[index] ?? [], turns);
       stored.decided(piece.orgId, cost ?? 0);
       await turns.next();
     }
@@ -495,7 +495,7 @@ class KnownOfAsset {
     piece: Stretch,
     scans: readonly Seen[],
     transitions: readonly DecidedTransition[],
-    turns?: Turns,
+    turns: Turns,
   ): Promise<number> {
     const { from, to } = piece;
     const heard = await this.#hear(piece, scans, turns);
@@ -517,7 +517,7 @@ class KnownOfAsset {
     return cost;
   }
 
-  async #hear({ from, to }: Stretch, scans: readonly Seen[], turns: Turns | undefined): Promise<HeardPieces> {
+  async #hear({ from, to }: Stretch, scans: readonly Seen[], turns: Turns): Promise<HeardPieces> {
     const around = { from: bucketOf(from) - FARTHEST, to: bucketOf(to) + FARTHEST };
     const before = this.#heard;
     if (before?.to !== bucketOf(from) - 1 + FARTHEST) {
