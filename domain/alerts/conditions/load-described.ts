@@ -1,8 +1,7 @@
 import type { Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import type { DatedText } from './evidence.ts';
-import { pathKey } from './evidence.ts';
+import { type DatedText, pathKey } from './evidence.ts';
 import { boundPieces, MOST_PIECES } from './most-pieces.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { type Interval, joined, within } from '../../presence/intervals.ts';
 import type { DatedRule, MetadataTerm } from '../rules/rule.ts';
-import type { AssetEvidence, ReaderEvidence } from './evidence.ts';
-import { pathKey } from './evidence.ts';
+import { type AssetEvidence, pathKey, type ReaderEvidence } from './evidence.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** When a version of a rule was about an asset, until the end of the window: sorted and disjoint. */
