@@ -11,18 +11,17 @@ import type { Decoded } from './decoded.ts';
 export function decodeJson(whole: Buffer): Decoded {
   const payload = upToBlanks(whole);
   const start = afterByteOrderMark(payload);
-  const { end, tooDeep, hasLongNumbers } = jsonExtent(payload, start);
+  const first = skipBlanks(payload, start);
+  const { end, tooDeep, hasLongNumbers } = jsonExtent(payload, first);
   if (tooDeep) {
     return { fault: `payload is nested deeper than ${MAX_DEPTH} levels`, final: true };
   }
-  const fault = faultOfWeight(payload.subarray(start, end));
+  const fault = faultOfWeight(payload.subarray(first, end));
   if (fault !== null) {
     return { fault, final: true };
   }
   const decoded = parse(payload.toString('utf8', start), hasLongNumbers);
-  return 'fault' in decoded && opensBracket(payload[skipBlanks(payload, start)])
-    ? { ...decoded, final: true }
-    : decoded;
+  return 'fault' in decoded && opensBracket(payload[first]) ? { ...decoded, final: true } : decoded;
 }
 
 function opensBracket(byte: number | undefined): boolean {

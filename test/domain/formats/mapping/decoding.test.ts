@@ -40,6 +40,29 @@ describe('decoding', () => {
       }
     });
 
+    it('blanks in front of JSON hide none of its levels, values or digits', () => {
+      const fields = {
+        tag_type: [{ const: 'rfid' as const }],
+        value: [{ item: '/epc', transform: ['decimal-to-hex' as const] }],
+      };
+      const format = formatOf({ each: '', fields }, { decode: 'json' });
+      const payloads = [
+        ['['.repeat(65), 'payload is nested deeper than 64 levels'],
+        [
+          `[${'{},'.repeat(80_000)}{}]`,
+          'payload is JSON, but it holds too many values; send fewer in a message',
+        ],
+      ];
+      for (const blanks of ['', ' ', '\r\n\t', '\ufeff ']) {
+        for (const [payload, reason] of payloads) {
+          expect(map(format, `${blanks}${payload}`)).to.deep.equal({ outcome: 'rejected', reason });
+        }
+        expect(outcomesOf(map(format, `${blanks}{"epc":79228162514264337593543950335}`))).to.deep.equal([
+          'read rfid FFFFFFFFFFFFFFFFFFFFFFFF',
+        ]);
+      }
+    });
+
     it('brackets within text are no levels', () => {
       const value = `${'['.repeat(100)}\\"{{`;
       expect(map(tagtrail, `{"value":"${value}"}`)).to.have.nested.property('items[0].read.value');
