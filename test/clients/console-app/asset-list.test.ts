@@ -93,10 +93,17 @@ describe('the list of assets in the console', () => {
 
   it('shows all assets that have the value of an asset', async () => {
     const [asset] = await app.database.rows<{ id: number }>(
-      `select id from assets where org_id = $1 and external_key = 'CRATE-101'`,
+      `update assets set metadata = (metadata::jsonb || jsonb_build_object('log', repeat('x', 20000)))::json
+       where org_id = $1 and external_key = 'CRATE-101' returning id`,
       [orgId],
     );
     const page = await app.open(`#/asset/${asset?.id}`, await tokenOf('viewer'));
+    // No request has room for this one.
+    await page
+      .getByRole('definition')
+      .filter({ hasText: /^x{20000}$/ })
+      .waitFor();
+    expect(await page.getByRole('link', { name: /xxx/ }).count()).to.equal(0);
     await page.getByRole('link', { name: 'Red & Co.' }).click();
     await page.getByText('30 assets').waitFor();
     await page.getByRole('link', { name: 'Labels' }).click();

@@ -6,7 +6,7 @@ import { AlertBadge, alertWords } from '../../parts/alert-words.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
-import { metadataText } from '../assets/asset-kind.tsx';
+import { MOST_LETTERS, metadataText } from '../assets/asset-kind.tsx';
 
 /** Fields of metadata that are shown; programs may keep thousands. */
 const MOST_SHOWN = 100;
@@ -48,7 +48,7 @@ export function Facts({ asset }: { asset: Asset }) {
           <>
             <dt>{name}</dt>
             <dd>
-              {typeof value === 'string' && value !== '' ? (
+              {typeof value === 'string' && isFilter(name, value) ? (
                 <a href={href('assets', { [FIELD + name]: value })} title={t.allWithThis}>
                   {value}
                 </a>
@@ -62,6 +62,11 @@ export function Facts({ asset }: { asset: Asset }) {
       {metadata.length > MOST_SHOWN && <p class="hint">{t.moreFields(metadata.length - MOST_SHOWN)}</p>}
     </section>
   );
+}
+
+/** Programs may store what no address has room for. */
+function isFilter(name: string, value: string): boolean {
+  return name !== '' && value !== '' && name.length + value.length <= MOST_LETTERS.text;
 }
 
 /** What rules say of it at this moment; nothing where they say nothing. */
