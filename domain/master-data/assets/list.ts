@@ -86,51 +86,30 @@ export function soughtOf<Filters extends AskedOfAssets>(filters: Filters) {
 }
 
 function composeList(
-  { orgId, limit, offset, after, q, q_keys, metadata, ...values }: Values,
+  { limit, offset, after, ...values }: Values,
   { isBrief, isLookUp, ...shape }: Shape,
 ): RowQuery<AssetRow & Listed> {
+  const { orgId } = values;
   const unique = shape.include_deleted ? [] : UNIQUE;
   const id = sql.fragment`asset.id`;
   const order = orderBy(shape.sort, SORT_COLUMNS, id, { unique, after });
-  const searched = { q, q_keys, metadata };
-  const { external_key: keys, ...others } = values;
-  const isByKey = keys !== undefined && !shape.include_deleted;
-  const narrowing = narrowedTo({ orgId, ...(isByKey && !isSearched(searched) ? others : values) });
-  const located = locatedAt({ orgId, ...values }, shape);
-  const isNarrowed = isByKey || located !== null || narrowing.some((condition) => condition !== null);
-  const where = allOf([...standingOf(orgId, shape), ...narrowing, isByKey ? isLocated(located) : null]);
-  const placing = hasSeen(values) ? sql.fragment`left join ${positionOf('asset')} on true` : NOTHING;
-  const source = isByKey
-    ? sql.fragment`${liveByKeys('asset', orgId, keys)} asset ${placing}`
-    : located === null
-      ? PLACED
-      : sql.fragment`(${located}) located
-          cross join ${rowById('asset', orgId, sql.fragment`located.asset_id`)} asset ${placing}`;
-  const countEach = shape.include_not_in_effect ? countLive : countInEffect;
-  const total = isSearched(searched)
-    ? sql.fragment`select count(*) as total_count from matched`
-    : shape.include_deleted || isNarrowed
-      ? sql.fragment`select count(*) as total_count from ${source} where ${where}`
-      : countEach(orgId, 'asset', shape.is_active);
   const paged = sql.fragment`limit ${limit} offset ${offset}`;
-  const page = isSearched(searched)
-    ? sql.fragment`select asset.* from assets asset
-        where asset.org_id = ${orgId}
-          and asset.id = any (array(select asset.id from matched asset where ${isNext(id, after)} order by ${order} ${paged}))`
-    : sql.fragment`select * from (
-          select asset.* from ${source}
-          where ${where} and ${isNext(id, after)}
-          order by ${order}
+  const search = isSearched(values) ? matched(orgId, values, shape, narrowedTo(values, shape)) : null;
+  const { source, where, total } = search === null ? sourceOf(values, shape) : MATCHED;
+  const rows = sql.fragment`${source} where ${where} and ${isNext(id, after)} order by ${order}`;
+  const page =
+    search === null
+      ? sql.fragment`select * from (
+          select asset.* from ${rows}
           ${isBrief ? AT_MOST_FIRST : NOTHING}
         ) asset
         order by ${order}
-        ${paged}`;
-  const found = isSearched(searched)
-    ? sql.fragment`with ${matched(orgId, searched, shape, [...narrowing, isLocated(located)])},`
-    : sql.fragment`with`;
+        ${paged}`
+      : sql.fragment`select asset.* from assets asset
+        where asset.org_id = ${orgId} and asset.id = any (array(select asset.id from ${rows} ${paged}))`;
   const { places, placed } = isLookUp ? oneByOne(orgId) : together(orgId);
   return sql.type(rowsOf<AssetRow & Listed>())`
-    ${found} page as materialized (${page})${places}
+    with ${search === null ? NOTHING : sql.fragment`${search},`} page as materialized (${page})${places}
     select total.total_count, ${SHORT_COLUMNS}, ${textsThatFit(TEXTS, order)}
     from (${total}) total
     left join ${placed}
@@ -138,6 +117,39 @@ function composeList(
 }
 
 const LISTS = new ComposedOnce(composeList);
+
+const MATCHED = {
+  source: sql.fragment`matched asset`,
+  where: sql.fragment`true`,
+  total: sql.fragment`select count(*) as total_count from matched`,
+};
+
+/** What a list without a search reads, by keys or locations if they are given; which rows of it, and how many. */
+function sourceOf(values: Narrowing, standing: Standing) {
+  const { orgId, external_key: keys } = values;
+  const isByKey = keys !== undefined && !standing.include_deleted;
+  const located = isByKey ? null : locatedAt(values, standing);
+  const settled = isByKey
+    ? { external_key: undefined }
+    : { location_id: undefined, location_external_key: undefined };
+  const narrowing = narrowedTo({ ...values, ...settled }, standing);
+  const where = allOf([...standingOf(orgId, standing), ...narrowing]);
+  const asksWhenSeen = (values.seen_within_seconds ?? values.unseen_for_seconds) !== undefined;
+  const placing = asksWhenSeen ? sql.fragment`left join ${positionOf('asset')} on true` : NOTHING;
+  const source = isByKey
+    ? sql.fragment`${liveByKeys('asset', orgId, keys)} asset ${placing}`
+    : located === null
+      ? PLACED
+      : sql.fragment`(${located}) located
+          cross join ${rowById('asset', orgId, sql.fragment`located.asset_id`)} asset ${placing}`;
+  const isWhole = source === PLACED && narrowing.every((condition) => condition === null);
+  const countEach = standing.include_not_in_effect ? countLive : countInEffect;
+  const total =
+    isWhole && !standing.include_deleted
+      ? countEach(orgId, 'asset', standing.is_active)
+      : sql.fragment`select count(*) as total_count from ${source} where ${where}`;
+  return { source, where, total };
+}
 
 function oneByOne(orgId: number) {
   return {
@@ -201,8 +213,9 @@ export interface Standing {
 export const PLACED = sql.fragment`assets asset
   left join positions position on position.org_id = asset.org_id and position.asset_id = asset.id`;
 
-/** Conditions on an `asset` and its `position`, but for {@link isLocated}. */
-export function narrowedTo({ orgId, ...values }: Narrowing): (FragmentSqlToken | null)[] {
+/** Conditions on an `asset` and its `position`. */
+export function narrowedTo(values: Narrowing, standing: Standing): (FragmentSqlToken | null)[] {
+  const located = locatedAt(values, standing);
   return [
     // Not `any`, for which each id would be looked through for each asset.
     when(values.id, (ids) => sql.fragment`asset.id in (select unnest(${sql.array(ids, 'int4')}))`),
@@ -217,18 +230,15 @@ export function narrowedTo({ orgId, ...values }: Narrowing): (FragmentSqlToken |
         sql.fragment`(position.last_seen is null or position.last_seen < now() - ${seconds}::integer * interval '1 second')`,
     ),
     when(values.updated_since, (since) => sql.fragment`asset.updated_at >= time_of_micros(${since})`),
-    hasSoughtTag('asset', orgId, values),
+    hasSoughtTag('asset', values.orgId, values),
+    located && sql.fragment`asset.id in (${located})`,
   ];
 }
 
-function hasSeen(values: Pick<Narrowing, 'seen_within_seconds' | 'unseen_for_seconds'>): boolean {
-  return values.seen_within_seconds !== undefined || values.unseen_for_seconds !== undefined;
-}
-
 /** The `asset_id` of assets at locations, found from their positions whatever the statistics say; null for any location. */
-export function locatedAt(
+function locatedAt(
   { orgId, location_id: ids, location_external_key: keys }: Narrowing,
-  { include_descendants: withBelow }: Pick<Standing, 'include_descendants'>,
+  { include_descendants: withBelow }: Standing,
 ): FragmentSqlToken | null {
   const isAt = (isNamed: FragmentSqlToken) =>
     sql.fragment`location_id = any(array(${
@@ -250,11 +260,6 @@ export function locatedAt(
         order by location_id offset 0`;
 }
 
-/** Whether an `asset` is {@link locatedAt}. */
-export function isLocated(located: FragmentSqlToken | null): FragmentSqlToken | null {
-  return located && sql.fragment`asset.id in (${located})`;
-}
-
 /** A query of some locations and all below. `union`, not `union all`: it ends though the tree had a circle. */
 function withDescendants(orgId: number, isNamed: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
@@ -267,10 +272,7 @@ function withDescendants(orgId: number, isNamed: FragmentSqlToken): FragmentSqlT
 }
 
 /** Conditions on an `asset`. */
-export function standingOf(
-  orgId: number,
-  standing: Omit<Standing, 'include_descendants'>,
-): (FragmentSqlToken | null)[] {
+export function standingOf(orgId: number, standing: Standing): (FragmentSqlToken | null)[] {
   return [
     sql.fragment`asset.org_id = ${orgId}`,
     standing.include_not_in_effect ? null : inEffect('asset'),
@@ -301,7 +303,7 @@ export function isSearched({ q, metadata }: Searched): boolean {
 export function matched(
   orgId: number,
   { q, q_keys: keys, metadata }: Searched,
-  standing: Omit<Standing, 'include_descendants'>,
+  standing: Standing,
   narrowing: readonly (FragmentSqlToken | null)[],
 ): FragmentSqlToken {
   const { include_not_in_effect, include_deleted, is_active } = standing;
@@ -313,9 +315,7 @@ export function matched(
   const byText = when(q, (text) => sql.fragment`find_assets_by_text(${orgId}, ${text}, ${listed})`);
   const conditions = [
     ...narrowing,
-    ...(byText === null || byMetadata === null
-      ? []
-      : [sql.fragment`asset.id in (select id from ${byMetadata})`]),
+    byText && byMetadata && sql.fragment`asset.id in (select id from ${byMetadata})`,
   ];
   const narrowed = conditions.some((condition) => condition !== null)
     ? sql.fragment`

@@ -21,15 +21,13 @@ type NotFilters = 'sort' | 'limit' | 'offset' | 'include_deleted';
 export function pagesOfAssets(db: OrganizationDatabase, filters: ExportedAssets, signal: AbortSignal) {
   const { orgId } = db;
   const standing = { ...filters, include_deleted: false };
-  const { q, q_keys, metadata, ...values } = assets.soughtOf(filters);
-  const searched = { q, q_keys, metadata };
-  const named = { ...values, orgId };
-  const narrowing = [...assets.narrowedTo(named), assets.isLocated(assets.locatedAt(named, standing))];
+  const values = { ...assets.soughtOf(filters), orgId };
+  const narrowing = assets.narrowedTo(values, standing);
   return pagesOf(db, signal, (after) => {
     const next = [sql.fragment`asset.external_key > ${after}`];
-    return assets.isSearched(searched)
+    return assets.isSearched(values)
       ? sql.type(rowsOf<KeyedRow>())`
-          with ${assets.matched(orgId, searched, standing, narrowing)}
+          with ${assets.matched(orgId, values, standing, narrowing)}
           select asset.id, asset.external_key from matched asset
           where ${allOf(next)}
           order by asset.external_key limit ${FOUND}`
