@@ -141,7 +141,7 @@ class KnownSites {
     return known.site;
   }
 
-  /** A site whose settings at most are out of date. */
+  /** One of that layout, its settings perhaps out of date; or of another, if it was read too recently to be read again. */
   ofLayout(orgId: number, layout: number): Known | undefined {
     const known = this.#of.get(orgId);
     const isGood = known !== undefined && (known.site.layout === layout || isRecent(known));

@@ -111,12 +111,12 @@ export class RecentHearings {
   }
 }
 
-/** Of memory, for all assets: twelve antennas that read each twice a second take some 400,000 bytes an asset. */
+/** Of all assets; one that twelve antennas each read twice a second takes some 400,000. */
 const MOST_BYTES = 256_000_000;
 
 const MOST_OF_ASSET = 10_000_000;
 
-/** One of so many newcomers. */
+/** One of so many newcomers is admitted. */
 const ADMITTED = 8;
 
 /** Of one asset. */
@@ -131,7 +131,7 @@ interface Shelf {
   /** The last used last. */
   of: Map<string, Kept>;
   bytes: number;
-  /** That would have pushed out others. */
+  /** How many would have pushed others out. */
   newcomers: number;
 }
 

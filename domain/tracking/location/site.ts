@@ -67,7 +67,7 @@ export interface AntennaParts {
 }
 
 export interface SiteParts {
-  /** Rises with each change of the others than settings; absent if nobody asks. */
+  /** Rises with each change of anything but settings; absent if nobody asks. */
   layout?: number;
   /** In the order in which they were made: of equal `validFrom` the last holds. */
   settings: readonly DatedSetting[];
@@ -96,7 +96,7 @@ export class Site {
   readonly #timelines = new Map<number, Timeline>();
   /** Without locations. */
   readonly #bytes: number;
-  /** {@link differsFrom} other sites. */
+  /** Answers of {@link differsFrom}. */
   readonly #differences = new WeakMap<Site, Micros>();
 
   constructor(parts: SiteParts, premises = premisesOf(parts)) {

@@ -893,7 +893,7 @@ function isSameLevels(one: Pinned, other: Pinned): boolean {
   );
 }
 
-/** Of memory, as measured; of an antenna with the levels in its last windows. */
+/** As measured; an antenna's include the levels in its last windows. */
 const BYTES = 2_000;
 const BYTES_OF_ANTENNA = 4_000;
 const BYTES_OF_SHARED = 200;

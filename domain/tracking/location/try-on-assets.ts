@@ -28,7 +28,7 @@ export interface TriedAsset extends TriedMoves {
 
 /**
  * Tries a setting on the recorded scans of live assets, ordered by id, and stores nothing. Assets without scans at the
- * location or below are not affected, unless persons' scans come first at their instant with it or without it only.
+ * location or below are not affected, unless it changes from when on persons' scans come first at their instants.
  *
  * @param sites those of {@link sitesToTry}.
  */
