@@ -22,7 +22,7 @@ import { COUNT_SCHEMA, listOf, objectOf, TEXT_SCHEMA } from '../serving/schemas.
 import { takeUploadTurn } from '../serving/upload-turn.ts';
 import { noteBody } from './schema.ts';
 
-/** Assets that are looked through, those changed last. */
+/** How many of the last changed assets are looked through. */
 const MOST_ASSETS = 500;
 /** Bytes of metadata of each, as stored: programs may keep a megabyte. */
 const MOST_BYTES = 2_000;
@@ -31,7 +31,7 @@ const MOST_VALUES = 20;
 
 const names = memberRoute({
   ...{ method: 'GET', path: '/console/v1/metadata-fields', operationId: 'listMetadataFields' },
-  summary: 'Names of metadata, and values of each, that assets changed lately have',
+  summary: 'List names of metadata fields and their values, from recently changed assets',
   description: 'Suggestions while metadata is edited. The most frequent come first.',
   scope: 'assets:read',
   success: found(

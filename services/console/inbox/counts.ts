@@ -11,8 +11,7 @@ const MOST_COUNTED = 100;
 
 const counts = memberRoute({
   ...{ method: 'GET', path: '/console/v1/inbox', operationId: 'countInbox' },
-  summary:
-    'How many unknown tags, open rejected messages and things with tags of several owners there are, up to a hundred',
+  summary: 'Count unknown tags, open rejected messages and tags attached twice, up to a hundred of each',
   description: 'Up to five seconds old: everybody who has the console open asks again and again.',
   scope: 'inbox:read',
   success: found(
@@ -35,10 +34,10 @@ const counts = memberRoute({
 
 const alike = memberRoute({
   ...{ method: 'GET', path: '/console/v1/alike-tags', operationId: 'listAlikeTags' },
-  summary: 'Things with tags of several owners: one thing in several notations, as an upgrade found',
-  description: 'At most a hundred, the first found first; of each a few tags of every owner.',
+  summary: 'List tags attached twice: one thing in several notations, attached to different owners',
+  description: 'At most a hundred things, the first found first, with a few tags per owner.',
   scope: 'inbox:read',
-  success: found(ALIKE_TAGS, 'Of each thing its tags, with what they are attached to'),
+  success: found(ALIKE_TAGS, 'The tags of each thing, with their owners'),
   handle: ({ context: { db, parts }, signal }) =>
     parts.insight.run(
       db.orgId,

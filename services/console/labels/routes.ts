@@ -8,9 +8,9 @@ import { labelsBody, RANGE, rangeBody } from './schema.ts';
 
 const list = memberRoute({
   ...{ method: 'GET', path: '/console/v1/serial-ranges', operationId: 'listSerialRanges' },
-  summary: 'Ranges of which labels get their serial numbers',
+  summary: 'List the ranges that labels get serial numbers from',
   scope: 'assets:read',
-  success: found(listOf(RANGE), 'By the key that the numbers complete, and which number is the next'),
+  success: found(listOf(RANGE), 'The ranges by GS1 key, each with its next number'),
   handle: ({ context: { db } }) => listRanges(db),
 });
 
@@ -30,10 +30,10 @@ const label = memberRoute({
   ...{ method: 'POST', path: '/console/v1/labels', operationId: 'labelAssets' },
   summary: 'Give assets RFID tags with the next serial numbers, and print their labels',
   description:
-    'An asset with a tag of this range keeps it: its label is printed again. Passwords are in the ZPL alone.',
+    'An asset with a tag of this range keeps it, and its label is printed again. Passwords are kept nowhere but in the ZPL.',
   scope: 'assets:write',
   body: labelsBody,
-  success: found(objectOf({ zpl: TEXT_SCHEMA }), 'What a printer prints, and writes to the tags, in ZPL II'),
+  success: found(objectOf({ zpl: TEXT_SCHEMA }), 'ZPL II for a printer that also writes the tags'),
   problems: { not_found: 'No such range or asset', conflict: 'Too few serial numbers are left' },
   handle: async ({ context: { db, session }, body, requestId }) => {
     const actor = actorOfUser(session, requestId);

@@ -15,7 +15,7 @@ export const RANGE = objectOf({
   last_serial: COUNT_SCHEMA,
 });
 
-/** Of SGTIN-96, the most of all. */
+/** Of an SGTIN-96, which takes the largest numbers. */
 const MOST_SERIAL = 2 ** 38 - 1;
 
 const whole = (min: number, max: number) =>

@@ -16,7 +16,7 @@ export const isSaving = signal(false);
 /** Rows that a table prints. */
 const MOST_PRINTED = 5_000;
 
-/** Rows of a saved list: what is read beside them is held for each. */
+/** Rows of a saved list, which are held with all that is read beside them. */
 export const MOST_SAVED = 20_000;
 
 let loaded: readonly Whole[] = [];
@@ -79,7 +79,7 @@ async function loadWhole(lists: readonly Whole[], most: number): Promise<boolean
   }
 }
 
-/** Until what the rows ask for is there and drawn, too; an answer can lead to another question. */
+/** Waits until all that the rows ask for is there and drawn; an answer can lead to another question. */
 async function untilQuiet(stop: AbortSignal): Promise<void> {
   for (let checks = 0; checks < 3; checks = isQuiet() ? checks + 1 : 0) {
     await new Promise((done) => setTimeout(done, 50));

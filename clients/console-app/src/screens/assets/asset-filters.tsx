@@ -89,7 +89,7 @@ function SeenFilter() {
   );
 }
 
-/** Fields of metadata by which the list is filtered, each with a way to do without it, and a form for another one. */
+/** The filters by metadata, each with a link that removes it, and a form for another one. */
 function FieldFilters() {
   const t = texts.value.assets.fieldFilter;
   const asked = [...address.value.query].filter(([name]) => name.startsWith(FIELD));
@@ -156,7 +156,7 @@ function AddFieldFilter() {
 
 const NOTHING = { name: '', value: '' };
 
-/** A text with those that are known as suggestions. */
+/** A text, with known ones as suggestions. */
 export function FieldInput({
   id,
   label,

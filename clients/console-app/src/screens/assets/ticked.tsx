@@ -15,7 +15,7 @@ import { texts } from '../../texts/texts.ts';
 import { FieldInput } from './asset-filters.tsx';
 import { ASSET_KIND, MOST_LETTERS } from './asset-kind.tsx';
 
-/** Rows that are ticked at once: their keys stand in the address. */
+/** How many rows can be ticked: their keys stand in the address. */
 const MOST = 1_000;
 
 /** What operators do with ticked assets, on whichever page: tick all that the list shows, and act on them. */
@@ -117,7 +117,7 @@ function ExportAll({ keys }: { keys: readonly string[] }) {
   );
 }
 
-/** Rules that name their assets take more; those about all assets have them already. */
+/** Rules that name their assets take these, too; rules about all assets already have them. */
 function AddToRule({ keys }: { keys: readonly string[] }) {
   const t = texts.value.assets.ticked;
   const [isAsked, setAsked] = useState(false);
@@ -220,7 +220,7 @@ function SetField({ keys }: { keys: readonly string[] }) {
   );
 }
 
-/** Changes one asset. @returns null if it is gone, or its metadata has what a browser cannot write. */
+/** Changes one asset. @returns null if it is gone, or a browser cannot write its metadata. */
 async function changesOf(
   key: string,
   { isDescription, name, value }: { isDescription: boolean; name: string; value: string },

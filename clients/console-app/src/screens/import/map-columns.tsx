@@ -90,7 +90,7 @@ const LEFT_OUT = '-';
 
 const nameOf = (title: string) => title.trim().toLowerCase();
 
-/** Whether the header has our names only: then nothing is to be asked. */
+/** Whether the header has only our names, each once: then there is nothing to ask. */
 export function isOurs({ header }: FileHead, of: Resource): boolean {
   const columns: readonly string[] = CSV_COLUMNS[of];
   const names = header.map(nameOf).filter((name) => name !== '' && name !== LEFT_OUT);
@@ -151,7 +151,7 @@ export function MapColumns({
     { value: LEFT_OUT, word: t.leaveOut },
     ...CSV_COLUMNS[of].map((value) => ({ value, word: `${fields[value] ?? value} (${value})` })),
   ];
-  // A column is of one only: the one that had it is left out.
+  // Each of our columns is taken once: the column that had it before is left out.
   const choose = (index: number, chosen: string) =>
     setNames(
       names.map((name, at) =>
