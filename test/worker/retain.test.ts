@@ -104,7 +104,7 @@ describe('retention', () => {
     await database.rows('drop function refuse cascade');
   });
 
-  it('tries every step though the disk is full for one, and rests before it tries again', async () => {
+  it('tries every step though the disk is full for two, says why, and rests before it tries again', async () => {
     const site = await Site.create(database);
     const assetId = await site.asset('DRUM');
     await sealedDaysAgo(database, { orgId: site.orgId, assetId }, 300, 1);
@@ -114,12 +114,15 @@ describe('retention', () => {
       [site.orgId],
     );
     await database.rows(
-      `create function refuse() returns trigger language plpgsql as $$ begin raise 'full' using errcode = '53100'; end $$`,
+      `create function refuse() returns trigger language plpgsql as $$ begin raise '% are full', tg_table_name using errcode = '53100'; end $$`,
     );
     await database.rows(
       'create trigger refuse before update on changes for each row execute function refuse()',
     );
-    const retaining = runJob(retain(DAYS, { log }), { url: database.url, log });
+    await database.rows('create trigger refuse before delete on received_messages execute function refuse()');
+    const said: unknown[] = [];
+    const warn = ({ err }: { err?: Error }) => said.push(err?.message);
+    const retaining = runJob(retain(DAYS, { log }), { url: database.url, log: { info: () => {}, warn } });
     const turn = () => Promise.reject(new Error('no'));
     const other = { name: 'test', lock: null, session: { name: 'test' }, wokenBy: [], rest: 0 };
     try {
@@ -128,6 +131,7 @@ describe('retention', () => {
         site.orgId,
       ]);
       expect(row).to.deep.equal({ count: 0 });
+      expect(said).to.deep.equal(['received_messages are full; changes are full']);
       const failing = runJob({ ...other, begin: () => ({ turn }) }, { url: database.url, log });
       await until(async () => failing.figures.failures > 2).finally(() => failing.stop());
       expect(retaining.figures).to.include({ failures: 1, isFailing: true });

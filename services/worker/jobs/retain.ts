@@ -1,3 +1,4 @@
+import { messageOf } from '../../../base/errors.ts';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import type { ReaderFault } from '../../../db/timescale/schema/in-sweep.ts';
 import { mergeHeardStretches } from '../../../db/timescale/schema/merge-heard-stretches.ts';
@@ -60,7 +61,7 @@ export function retain(
           }
         }
         if (failed.length > 0) {
-          throw failed[0];
+          throw new AggregateError(failed, failed.map(messageOf).join('; '));
         }
         return EVERY;
       },
