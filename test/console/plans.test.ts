@@ -7,6 +7,7 @@ import { encodePng } from '../support/png.ts';
 import { openDoor } from '../support/recorded-past.ts';
 import { aRead, record } from '../support/recording.ts';
 import { Site } from '../support/site.ts';
+import { untilWaiting } from '../support/until-waiting.ts';
 
 const PNG = encodePng({ width: 4, height: 3, palette: [[255, 255, 255]], pixels: new Uint8Array(12) });
 
@@ -660,6 +661,23 @@ describe('photos of assets, and notes on them', () => {
     expect((await pieces.next()).value).to.have.length(131_072);
     await add(largePng(500_000));
     expect(await pieces.next().catch((error: unknown) => error)).to.include({ code: 'not_found' });
+  });
+
+  it('are logged as they were when they were removed, though they were replaced meanwhile', async () => {
+    await add(PNG);
+    const replacing = await database.pool.connect();
+    await replacing.query('begin');
+    await replacing.query(
+      `update asset_photos set image = image || '\\x00', sha256 = sha256(image || '\\x00') where asset_id = $1`,
+      [asset],
+    );
+    const removing = call({ method: 'DELETE', path: `/photos/${asset}`, token });
+    await untilWaiting(database, 1);
+    await replacing.query('commit');
+    replacing.release();
+    expect((await removing).status).to.equal(204);
+    const { body } = await call({ path: `/changes?resource_type=asset&resource_id=${asset}`, token });
+    expect(body.data[0].before.photo).to.include({ media_type: 'image/png', size: PNG.length + 1 });
   });
 
   it('can still be removed once the asset is retired, as they count', async () => {

@@ -10,6 +10,7 @@ import type { Actor } from '../../changes/actor.ts';
 import type { Fields } from '../../changes/entry.ts';
 import { changed, makeChange, type OrganizationChange, unchanged } from '../../changes/make-change.ts';
 import { lockLiveAsset } from '../assets/queries.ts';
+import { rowById } from '../by-id-or-key.ts';
 import { type ImageType, lookAtImage } from './image/look-at-image.ts';
 import { piecesOf } from './stored-plan.ts';
 
@@ -99,15 +100,15 @@ export function setPhoto(
 }
 
 /** Also of a retired asset, as it counts. */
-export function removePhoto(db: OrganizationDatabase, actor: Actor, photo: StoredPhoto): Promise<void> {
-  const { asset_id: assetId } = photo;
+export function removePhoto(db: OrganizationDatabase, actor: Actor, assetId: number): Promise<void> {
   return makeChange(db, actor, async (change) => {
     const { orgId } = change;
-    const removed = await change.maybeOne(sql.type(rowsOf<{ external_key: string }>())`
+    const removed = await change.maybeOne(sql.type(rowsOf<StoredPhoto & { external_key: string }>())`
       with removed as (
-        delete from asset_photos where org_id = ${orgId} and asset_id = ${assetId} returning asset_id
+        delete from asset_photos where org_id = ${orgId} and asset_id = ${assetId} returning ${COLUMNS}
       )
-      select external_key from assets where org_id = ${orgId} and id = (select asset_id from removed)`);
+      select removed.*, asset.external_key
+      from removed cross join ${rowById('asset', orgId, assetId)} asset`);
     return removed === null
       ? unchanged(undefined)
       : changed(undefined, [
@@ -115,7 +116,7 @@ export function removePhoto(db: OrganizationDatabase, actor: Actor, photo: Store
             orgId,
             action: 'set_photo',
             resource: { type: 'asset', id: assetId, externalKey: removed.external_key },
-            before: { photo: loggedPhoto(photo) },
+            before: { photo: loggedPhoto(removed) },
             after: { photo: null },
           },
         ]);

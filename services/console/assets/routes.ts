@@ -104,7 +104,7 @@ const removePhotoRoute = memberRoute({
   ...{ scope: 'assets:write', ...ONE_PHOTO },
   success: noContent('It is gone'),
   handle: ({ context, row, requestId }) =>
-    removePhoto(context.db, actorOfUser(context.session, requestId), row),
+    removePhoto(context.db, actorOfUser(context.session, requestId), row.asset_id),
 });
 
 const addNoteRoute = memberRoute({
