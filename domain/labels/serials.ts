@@ -14,12 +14,12 @@ import { findLiveById } from '../master-data/by-id-or-key.ts';
 import { attachOne } from '../master-data/tags/attach.ts';
 import { toNewTag } from '../master-data/tags/new-tag.ts';
 
-/** What a range numbers: items of a GTIN, pallets, returnable assets of a GRAI, individual assets. */
+/** Application identifiers of what a range numbers: items (GTIN), pallets (SSCC), returnable assets (GRAI), assets (GIAI). */
 export const SERIAL_AIS = ['01', '00', '8003', '8004'] as const;
 
 export type SerialAi = (typeof SERIAL_AIS)[number];
 
-/** The key that serial numbers complete: a GTIN, a GRAI without zero in front, the digit and prefix of an SSCC, a company prefix. */
+/** `base` is what serial numbers complete: a GTIN, a GRAI without its 0, an SSCC's first digit and prefix, a company prefix. */
 export interface RangeName {
   ai: SerialAi;
   base: string;
@@ -41,7 +41,7 @@ export function listRanges(db: OrganizationDatabase): Promise<readonly SerialRan
 const COLUMNS = sql.fragment`ai, base, prefix_length, filter, next_serial::float8, last_serial::float8`;
 
 /**
- * Adds a range. Numbers of a key are never given twice, so a key has one range.
+ * Adds a range. A key has one range, so that no number is given twice.
  *
  * @throws AppError `invalid_input` (a number of it has no EPC), `conflict`.
  */
@@ -61,7 +61,7 @@ export function addRange(db: OrganizationDatabase, actor: Actor, range: SerialRa
           and (starts_with(base, ${range.base}) or starts_with(${range.base}, base)))
       returning ai`);
     if (added === null) {
-      throw conflict(`(${range.ai})${range.base} or a part of it has a range already`);
+      throw conflict(`(${range.ai})${range.base} or a part of it already has a range`);
     }
     return changed(range, [entry(orgId, 'add_serials', null, { ...range })]);
   });
@@ -149,7 +149,9 @@ export function labelAssets(
     const assets = await readAssets(change, name, [...new Set(externalKeys)]);
     const bare = assets.filter(({ epc }) => epc === null);
     const { epcs, next } = await draw(change, range, bare.length);
-    const entries: ChangeEntry[] = [];
+    const before = { ...name, next_serial: range.next_serial };
+    const after = { ...name, next_serial: next };
+    const entries = bare.length === 0 ? [] : [entry(change.orgId, 'draw_serials', before, after)];
     for (const [index, asset] of bare.entries()) {
       const epc = epcs[index] ?? '';
       const tag = toNewTag({ tag_type: 'rfid', value: epc });
@@ -162,18 +164,7 @@ export function labelAssets(
       append(entries, attached.entries);
       asset.epc = epc;
     }
-    const drawn =
-      bare.length === 0
-        ? []
-        : [
-            entry(
-              change.orgId,
-              'draw_serials',
-              { ...name, next_serial: range.next_serial },
-              { ...name, next_serial: next },
-            ),
-          ];
-    return changed(assets.map(labelled), [...drawn, ...entries]);
+    return changed(assets.map(labelled), entries);
   });
 }
 
@@ -181,7 +172,7 @@ interface Found {
   id: number;
   external_key: string;
   name: string;
-  /** Null without one of the range. */
+  /** Null if none of its tags is of the range. */
   epc: string | null;
 }
 
@@ -258,7 +249,7 @@ async function draw(
         epcs.push(epcOfSerial(range, serial) ?? '');
       }
     }
-    // Where some are taken there may be thousands.
+    // If some are taken, thousands may be.
     atOnce = MOST_LABELLED;
   }
   await change.exec(sql.type(NO_ROWS)`

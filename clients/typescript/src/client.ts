@@ -49,7 +49,7 @@ export function createTagtrailClient({ baseUrl, apiKey, patience = {} }: ClientO
   });
 }
 
-/** Members of an object, such as `metadata`, are parameters by themselves; the library's own way does not encode their names. */
+/** Each member of an object, such as `metadata`, is a parameter; the library's own serializer does not encode their names. */
 function searchOf(query: unknown): string {
   const pairs = Object.entries(query ?? {}).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -170,27 +170,27 @@ export const ASSET_LIST = {
     ]),
     include_descendants: described(
       booleanFilter(false),
-      'The locations below these too. Without a location it changes nothing.',
+      'Also assets at the locations below these. Without a location it has no effect.',
     ),
     state: described(
       anyOf(choiceFilter(STATES, undefined)),
-      'Live assets that are in one of these states now (`reportPresence`). They are derived of all assets that the other filters leave: at most 50,000.',
+      'Live assets that are in one of these states now (`reportPresence`). They are derived for all assets that the other filters leave, at most 50,000.',
       ['overdue', 'missing'],
     ),
     seen_within_seconds: described(
       integer(SECONDS, undefined),
-      'Assets that were last seen so many seconds ago, or later.',
+      'Assets that were last seen at most this many seconds ago.',
       3600,
     ),
     unseen_for_seconds: described(
       integer(SECONDS, undefined),
-      'Assets that were last seen longer ago than so many seconds, or never.',
+      'Assets that were last seen more than this many seconds ago, or never.',
       86_400,
     ),
     ...tagFilters('Assets'),
     metadata: described(
       textsByName(MOST_METADATA_FILTERS),
-      'As `metadata.<name>=<value>`: assets whose metadata has this field with this value, texts as they are, anything else as its JSON (`1500`, `true`). Of each asset the first 500 fields are found.',
+      'As `metadata.<name>=<value>`: assets whose metadata has this field with this value: a text as it is, anything else as its JSON (`1500`, `true`). Only the first 500 fields of an asset are searched.',
       { 'metadata.owner': 'Blue Line' },
     ),
     is_active: described(

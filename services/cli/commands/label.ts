@@ -34,7 +34,7 @@ function withRange(command: Command): Command {
     )
     .requiredOption(
       '--base <digits>',
-      'what serial numbers complete: the GTIN of 14 digits; the first digit and company prefix of the SSCC; the GRAI of 13; the company prefix',
+      'what serial numbers complete. 01: GTIN of 14 digits; 00: extension digit and company prefix; 8003: GRAI of 13 digits; 8004: company prefix',
     );
 }
 
