@@ -10,6 +10,7 @@ export class BoundedSockets {
   readonly #groups = new Map<string, Group>();
   readonly #groupOf = new Map<Socket, Omit<Group, 'sockets'>>();
   #evicted = 0;
+  #evictable = 0;
 
   constructor(most: number) {
     this.#most = most;
@@ -17,6 +18,10 @@ export class BoundedSockets {
 
   get size(): number {
     return this.#groupOf.size;
+  }
+
+  get pinned(): number {
+    return this.size - this.#evictable;
   }
 
   get evicted(): number {
@@ -41,8 +46,11 @@ export class BoundedSockets {
   pin(socket: Socket): void {
     const name = this.#groupOf.get(socket)?.name;
     const group = name === undefined ? undefined : this.#groups.get(name);
-    if (name !== undefined && group?.sockets.delete(socket) && group.sockets.size === 0) {
-      this.#groups.delete(name);
+    if (name !== undefined && group?.sockets.delete(socket)) {
+      this.#evictable -= 1;
+      if (group.sockets.size === 0) {
+        this.#groups.delete(name);
+      }
     }
   }
 
@@ -51,6 +59,7 @@ export class BoundedSockets {
     const own = this.#groupOf.get(socket);
     if (own !== undefined) {
       this.pin(socket);
+      this.#evictable += 1;
       const group = this.#groups.get(own.name);
       if (group === undefined) {
         this.#groups.set(own.name, { ...own, sockets: new Set([socket]) });

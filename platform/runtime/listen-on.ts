@@ -112,8 +112,8 @@ export async function listenOn(
     },
     mostConnections,
   );
-  new BeganByTurns(listener).follow(server);
-  boundConnections(server, mostConnections);
+  const sockets = boundConnections(server, mostConnections);
+  new BeganByTurns(listener, () => sockets.pinned < mostConnections * SHARE_PINNED).follow(server);
   const closeUnused = unusedConnections(server);
   const leaving = new AbortController();
   stopping?.addEventListener('abort', () => leaving.abort());
@@ -169,7 +169,7 @@ function serverFor(
  * or a body come in, and while a response is not read. Requests being handled are never cut off, so slow
  * senders and readers cannot keep others out.
  */
-function boundConnections(server: Server, most: number): void {
+function boundConnections(server: Server, most: number): BoundedSockets {
   const sockets = new BoundedSockets(most);
   server.on(connectionEvent(server), (socket: Socket) =>
     sockets.add(socket, groupOfAddress(socket.remoteAddress)),
@@ -188,6 +188,7 @@ function boundConnections(server: Server, most: number): void {
     }
     response.on('prefinish', release);
   });
+  return sockets;
 }
 
 /**
@@ -297,6 +298,9 @@ const EACH_ROUND = 8;
 const LETTING_IN = 64;
 const EACH_LETTING_IN = 2;
 
+/** Share of the connections there is room for. Those whose requests wait are pinned: with more, idle ones of others would be closed. */
+const SHARE_PINNED = 0.5;
+
 /**
  * Begins requests in turn by address and, within an address, by the login that they claim; a few in each round of the event loop.
  * In a round one connection is accepted at each port, however many wait (libuv 1.52): while 500 connections of a stranger had a
@@ -305,6 +309,7 @@ const EACH_LETTING_IN = 2;
  */
 class BeganByTurns {
   readonly #listener: RequestListener;
+  readonly #hasRoom: () => boolean;
   readonly #seen = new WeakSet<Socket>();
   readonly #first = newTurns<Exchange>();
   readonly #further = newTurns<Exchange>();
@@ -312,8 +317,9 @@ class BeganByTurns {
   #lettingIn = 0;
   #next: NodeJS.Immediate | null = null;
 
-  constructor(listener: RequestListener) {
+  constructor(listener: RequestListener, hasRoom: () => boolean) {
     this.#listener = listener;
+    this.#hasRoom = hasRoom;
   }
 
   follow(server: Server): void {
@@ -336,7 +342,8 @@ class BeganByTurns {
   }
 
   #beginSome(): void {
-    this.#lettingIn = this.#isComing && this.#lettingIn < LETTING_IN ? this.#lettingIn + 1 : 0;
+    const isLettingIn = this.#isComing && this.#lettingIn < LETTING_IN && this.#hasRoom();
+    this.#lettingIn = isLettingIn ? this.#lettingIn + 1 : 0;
     this.#isComing = false;
     const most = this.#lettingIn > 0 ? EACH_LETTING_IN : EACH_ROUND;
     for (let begun = 0; begun < most; begun++) {

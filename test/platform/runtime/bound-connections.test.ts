@@ -36,8 +36,9 @@ describe('connections to an HTTP listener', () => {
     await listening.close();
   });
 
-  async function open(text: string): Promise<Socket> {
-    const socket = createConnection(Number(new URL(listening.url).port), '127.0.0.1');
+  async function open(text: string, localAddress = '127.0.0.1'): Promise<Socket> {
+    const port = Number(new URL(listening.url).port);
+    const socket = createConnection({ port, host: '127.0.0.1', localAddress });
     socket.on('error', () => {});
     sockets.push(socket);
     await once(socket, 'connect');
@@ -72,6 +73,22 @@ describe('connections to an HTTP listener', () => {
     }
     finish();
     expect(await (await slow).text()).to.equal('slow');
+  });
+
+  it('are not cut off for a crowd that comes at once with a request each, all of which are answered', async () => {
+    const answered = async (socket: Socket) => String((await once(socket, 'data'))[0]);
+    const others = await Promise.all(
+      Array.from({ length: ROOM / 10 }, () => open(`GET / ${HEAD}\r\n`, '127.0.0.2')),
+    );
+    await Promise.all(others.map(answered));
+    const crowd = Array.from({ length: ROOM * 10 }, async () => answered(await open(`GET / ${HEAD}\r\n`)));
+    for (const answer of await Promise.all(crowd)) {
+      expect(answer).to.match(/^HTTP\/1\.1 200 /);
+    }
+    for (const socket of others) {
+      socket.write(`GET / ${HEAD}\r\n`);
+    }
+    await Promise.all(others.map(answered));
   });
 
   it('are told apart by address, of IPv6 by the network of a subscriber', () => {
