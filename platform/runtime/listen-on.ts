@@ -311,8 +311,8 @@ class BeganByTurns {
   readonly #listener: RequestListener;
   readonly #hasRoom: () => boolean;
   readonly #seen = new WeakSet<Socket>();
-  readonly #first = newTurns<Exchange>();
-  readonly #further = newTurns<Exchange>();
+  readonly #first: Turns = new Map();
+  readonly #further: Turns = new Map();
   #isComing = false;
   #lettingIn = 0;
   #next: NodeJS.Immediate | null = null;
@@ -337,7 +337,7 @@ class BeganByTurns {
     const turns = this.#seen.has(socket) ? this.#further : this.#first;
     this.#seen.add(socket);
     const login = headers.authorization ?? headers.cookie ?? '';
-    addTo(turns, [groupOfAddress(socket.remoteAddress), login], exchange);
+    addTo(turns, groupOfAddress(socket.remoteAddress), login, exchange);
     this.#next ??= setImmediate(() => this.#beginSome());
   }
 
@@ -357,44 +357,38 @@ class BeganByTurns {
         this.#listener(...next);
       }
     }
-    const isMore = this.#first.branches.size + this.#further.branches.size > 0;
+    const isMore = this.#first.size + this.#further.size > 0;
     this.#next = isMore ? setImmediate(() => this.#beginSome()) : null;
   }
 }
 
 type Exchange = [request: IncomingMessage, response: ServerResponse];
 
-/** Items in a tree: its branches take turns. */
-interface Turns<Item> {
-  branches: Map<string, Turns<Item>>;
-  items: Item[];
+/** Requests by address and login, each in order of their turns. */
+type Turns = Map<string, Map<string, Exchange[]>>;
+
+function addTo(turns: Turns, address: string, login: string, exchange: Exchange): void {
+  const logins = turns.get(address) ?? new Map<string, Exchange[]>();
+  const exchanges = logins.get(login) ?? [];
+  exchanges.push(exchange);
+  turns.set(address, logins.set(login, exchanges));
 }
 
-function newTurns<Item>(): Turns<Item> {
-  return { branches: new Map(), items: [] };
+function takeFrom(turns: Turns): Exchange | undefined {
+  for (const [address, logins] of turns) {
+    for (const [login, exchanges] of logins) {
+      const next = exchanges.shift();
+      putLast(logins, login, exchanges, exchanges.length > 0);
+      putLast(turns, address, logins, logins.size > 0);
+      return next;
+    }
+  }
+  return undefined;
 }
 
-function addTo<Item>(turns: Turns<Item>, path: readonly string[], item: Item): void {
-  const [name, ...rest] = path;
-  if (name === undefined) {
-    turns.items.push(item);
-    return;
+function putLast<Value>(turns: Map<string, Value>, name: string, value: Value, isLeft: boolean): void {
+  turns.delete(name);
+  if (isLeft) {
+    turns.set(name, value);
   }
-  const branch = turns.branches.get(name) ?? newTurns<Item>();
-  turns.branches.set(name, branch);
-  addTo(branch, rest, item);
-}
-
-function takeFrom<Item>(turns: Turns<Item>): Item | undefined {
-  const [first] = turns.branches;
-  if (first === undefined) {
-    return turns.items.shift();
-  }
-  const [name, branch] = first;
-  const item = takeFrom(branch);
-  turns.branches.delete(name);
-  if (branch.branches.size + branch.items.length > 0) {
-    turns.branches.set(name, branch);
-  }
-  return item;
 }
