@@ -79,6 +79,10 @@ describe('the list of assets in the console', () => {
       await filterBy('kg', '1');
       await page.locator('.page-head', { hasText: '10' }).waitFor();
       expect(hashOf(page)).to.equal('#/assets?metadata.owner=Red+&+Co.&metadata.kg=1');
+      await page.emulateMedia({ media: 'print' });
+      await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+      await page.locator('.print-head', { hasText: 'Acme · owner: Red & Co. · kg: 1 · ' }).waitFor();
+      await page.evaluate("dispatchEvent(new Event('afterprint'))");
 
       const sent = await app.open(new URL(page.url()).hash, await tokenOf('viewer'), { locale });
       await sent.getByRole('link', { name: `${words.without} owner: Red & Co.` }).click();

@@ -130,10 +130,13 @@ function drawAtOnce(printing: boolean): void {
 
 /** What narrows the shown list, in words. */
 export function shownFilters(): string[] {
-  const fields = document.querySelectorAll<HTMLInputElement | HTMLSelectElement>(
-    '.main :is(.filters, .report-filters) :is(input, select)',
+  const fields = document.querySelectorAll<HTMLInputElement | HTMLSelectElement | HTMLAnchorElement>(
+    '.main :is(.filters, .report-filters) :is(input, select, .field-chip):not(.field-filter *)',
   );
   return [...fields].flatMap((field) => {
+    if (field instanceof HTMLAnchorElement) {
+      return field.textContent.trim();
+    }
     const [label] = field.labels ?? [];
     const name = field.ariaLabel ?? label?.firstElementChild?.textContent ?? label?.textContent ?? '';
     const value = typedIn(field);
