@@ -94,17 +94,15 @@ type Filters = Paging & {
   metadata?: object | undefined;
 };
 
-/** True if a list only has rows named by their keys. The index of keys has live rows only. */
+/** True if a list only has rows named by their keys. */
 export function isFoundByKey(filters: Filters & { external_key?: readonly string[] | undefined }): boolean {
-  const { external_key: keys, q, metadata, include_deleted: withDeleted } = filters;
-  return (
-    keys !== undefined &&
-    keys.length <= FIRST &&
-    q === undefined &&
-    metadata === undefined &&
-    withDeleted !== true &&
-    isNear(filters)
-  );
+  const { external_key: keys } = filters;
+  return keys !== undefined && keys.length <= FIRST && isOfIndex(filters);
+}
+
+/** True if an index, which has live rows only, may lead to the rows of a list without reading many others. */
+function isOfIndex({ q, metadata, include_deleted: withDeleted, ...paging }: Filters): boolean {
+  return q === undefined && metadata === undefined && withDeleted !== true && isNear(paging);
 }
 
 /**
@@ -138,9 +136,8 @@ const OF_LOOK_UPS = new Set([
  * many rows those skip is unknown; the time limit of brief lists covers that.
  */
 export function isFirstOf(filters: Filters, { inOrderOf }: { inOrderOf: string }): boolean {
-  const { sort, q, metadata, include_deleted: withDeleted } = filters;
-  const isInOrder = filters.after !== undefined || sort[0]?.field === inOrderOf;
-  return q === undefined && metadata === undefined && withDeleted !== true && isNear(filters) && isInOrder;
+  const isInOrder = filters.after !== undefined || filters.sort[0]?.field === inOrderOf;
+  return isInOrder && isOfIndex(filters);
 }
 
 export function isNear({ limit, offset }: Paging): boolean {
