@@ -5,7 +5,7 @@ import { type Finding, isOf, warning } from './finding.ts';
 
 const MOST_NAMED = 10;
 
-/** Tags named of each owner, and owners. */
+/** How many tags of each owner are named, and how many owners. */
 const MOST_OF_OWNER = 2;
 const MOST_OWNERS = 4;
 

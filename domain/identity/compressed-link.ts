@@ -125,7 +125,7 @@ function readMethod(from: BitReader) {
 /**
  * Skips a parameter of the link that is no element: the length of its name, of which 4 bits are known, name and value.
  *
- * @returns false if it is none.
+ * @returns false if there is none.
  */
 function skipOther(from: BitReader, lengthBegun: number): boolean {
   const length = lengthBegun * 8 + from.number(3);

@@ -1,4 +1,4 @@
-import { EPC_SCHEMES, type Epc, type EpcScheme, type Values } from './epc.ts';
+import { EPC_SCHEMES, type Epc, type Values } from './epc.ts';
 import { areValid, type Elements } from './gs1-elements.ts';
 import { valuesOf } from './named.ts';
 
@@ -34,7 +34,7 @@ class BitWriter {
   }
 }
 
-/** The fields of each scheme by the Tag Data Standard, stated apart from those that the product reads. */
+/** The fields of each scheme by the Tag Data Standard, stated apart from `epc.ts`, so that each checks the other. */
 const FIELDS: Readonly<Record<string, readonly FieldWriter[]>> = fieldsByScheme();
 
 /** Upper-case hex digits of whole words; null if the scheme has no room for the values. */
@@ -68,10 +68,6 @@ export function epcOf(elements: Elements, prefixLength: number, filter: number):
     }
   }
   return null;
-}
-
-export function schemeNamed(name: string): EpcScheme | undefined {
-  return EPC_SCHEMES.find((scheme) => scheme.name === name);
 }
 
 function fieldsByScheme(): Record<string, readonly FieldWriter[]> {

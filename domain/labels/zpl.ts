@@ -16,7 +16,7 @@ export interface Printing {
   killPassword: string | null;
 }
 
-/** Dots a millimetre, and dots of a module: 0.5 mm for a DataMatrix, as large as printers draw them for a QR code. */
+/** Dots per millimetre, and per module: 0.5 mm for a DataMatrix, as large as printers draw them for a QR code. */
 const OF_RESOLUTION = {
   203: { dots: 8, matrix: 4, qr: 4 },
   300: { dots: 12, matrix: 6, qr: 6 },

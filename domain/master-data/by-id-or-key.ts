@@ -7,7 +7,7 @@ import type { Connection } from '../../db/timescale/queries/verbs.ts';
 /**
  * The row with an id, for a from clause. Ordered by id it is read by the primary key; without statistics, or where they
  * say "empty", another index that begins with the organization seems as good, and a look-up would read all its rows. Indexes
- * of live rows cannot be taken, as that is asked of the row found.
+ * of live rows are ruled out, as whether it is live is asked of the row found.
  */
 export function rowById(
   resource: Keyed,

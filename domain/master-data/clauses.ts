@@ -125,7 +125,7 @@ export function lookUpsIn(
 
 const LOOK_UPS = 8;
 
-/** No index might serve them. Without a location, `include_descendants` says nothing. */
+/** No index might serve them. Without a location, `include_descendants` has no effect. */
 const OF_LOOK_UPS = new Set([
   ...['external_key', 'sort', 'limit', 'offset', 'include_deleted', 'include_not_in_effect', 'is_active'],
   'include_descendants',

@@ -32,7 +32,7 @@ export function countInEffect(
     )::int8 as total_count`;
 }
 
-/** Live rows that are not in effect yet, or no more. Sorted, so that their indexes find them whatever the statistics say. */
+/** Live rows that are not in effect yet, or no longer. Sorted, so that their indexes find them whatever the statistics say. */
 function notInEffect(orgId: number, resource: Keyed, condition: FragmentSqlToken | null = null) {
   const live = allOf([sql.fragment`org_id = ${orgId} and deleted_at is null`, condition]);
   const rows = sql.fragment`select org_id, id from ${TABLES[resource]} where ${live}`;

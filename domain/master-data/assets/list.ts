@@ -192,7 +192,7 @@ function together(orgId: number): ReturnType<typeof oneByOne> {
 
 export interface Narrowing extends SoughtTags {
   orgId: number;
-  /** Those that something else than a column tells, such as their states. */
+  /** For filters that no column answers, such as the one by states. */
   id?: readonly number[] | undefined;
   external_key?: readonly string[] | undefined;
   location_id?: readonly number[] | undefined;
@@ -206,7 +206,7 @@ export interface Standing {
   include_deleted: boolean;
   include_not_in_effect: boolean;
   is_active?: boolean | undefined;
-  /** Of the locations by which assets are sought. */
+  /** Adds the locations below those that are asked for. */
   include_descendants?: boolean | undefined;
 }
 

@@ -144,8 +144,8 @@ async function updateStored(
 }
 
 /**
- * Refuses new rows, and removes them from `left`, that have a stored key as a spreadsheet shows it. Keys that the file has, too,
- * were not turned.
+ * Refuses new rows, and removes them from `left`, that have a stored key as a spreadsheet shows it. Keys that the file itself
+ * has were not turned.
  */
 async function refuseTurned(
   transaction: OrganizationChange,

@@ -99,7 +99,7 @@ export function setPhoto(
   });
 }
 
-/** Also of a retired asset, as it counts. */
+/** Also from a retired asset, whose photo counts. */
 export function removePhoto(db: OrganizationDatabase, actor: Actor, assetId: number): Promise<void> {
   return makeChange(db, actor, async (change) => {
     const { orgId } = change;

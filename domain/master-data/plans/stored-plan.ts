@@ -96,7 +96,7 @@ export function readImage(
   });
 }
 
-/** @param read some bytes, of which the first is 1. */
+/** @param read reads some bytes, counted from 1. */
 export async function* piecesOf(
   size: number,
   read: (from: number, length: number) => Promise<Buffer>,

@@ -51,7 +51,7 @@ export interface ApiContext {
   webhooks: WebhookParts | null;
   sameJson: SameJson;
   readLarge: ReadLargeRows;
-  /** Not imported by the lists themselves, since it reads what readers heard and sweeps found, and much else. */
+  /** Passed in: lists that imported it would load all that tells what readers heard and sweeps found. */
   inStates: typeof inStates;
   inThread<Result>(task: ThreadTask): Promise<Result>;
 }

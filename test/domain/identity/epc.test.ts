@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { barcodeKey } from '../../../domain/identity/barcode-key.ts';
-import { encodeEpc, schemeNamed } from '../../../domain/identity/encode-epc.ts';
-import { decodeEpc } from '../../../domain/identity/epc.ts';
+import { encodeEpc } from '../../../domain/identity/encode-epc.ts';
+import { decodeEpc, EPC_SCHEMES } from '../../../domain/identity/epc.ts';
 import { checkDigit } from '../../../domain/identity/gs1-elements.ts';
 import { elementsOf, parseEpcUri, uriOf } from '../../../domain/identity/named.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
@@ -71,7 +71,7 @@ describe('EPCs', () => {
     expect(tagKey('barcode', one)).to.equal(
       barcodeKey(`(01)1061414182345${checkDigit('1061414182345')}(21)6789`),
     );
-    const scheme = schemeNamed('SGTIN+');
+    const scheme = EPC_SCHEMES.find(({ name }) => name === 'SGTIN+');
     const values = { filter: '2', key: '80614141123458', serial: '6789' };
     for (const more of [{ toggle: '0' }, { toggle: '1', 'rest of data': '0001011101010101' }]) {
       const hex = scheme && encodeEpc({ scheme, values: { ...values, ...more } });
