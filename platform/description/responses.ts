@@ -139,7 +139,7 @@ function errorOf(
 /** An example from the code that builds real answers. Null for types that differ too much from case to case. */
 function errorExample(type: ProblemType, route: DescribedRoute, instance: string): object | null {
   const problem = MAKE[type]?.(route) ?? null;
-  return problem === null ? null : envelope(problem, instance, String(HEADERS['X-Request-ID']?.example));
+  return problem === null ? null : envelope(problem, instance, String(HEADERS['X-Request-ID']?.example)).body;
 }
 
 const MAKE: Partial<Record<ProblemType, (route: DescribedRoute) => Problem | null>> = {

@@ -86,7 +86,7 @@ function identify(trustedProxies: Networks, log: Logger): Middleware {
 }
 
 /**
- * Maps thrown errors to the error envelope. Of the headers set for a success, only those common to all
+ * Maps thrown errors to the error envelope, or what `present` of the state makes of them. Of the headers set for a success, only those common to all
  * answers are kept.
  */
 function answerProblems(log: RequestLog): Middleware {
@@ -104,8 +104,10 @@ function answerProblems(log: RequestLog): Middleware {
       const problem = toProblem(error);
       const requestId: string = koa.state['requestId'];
       koa.set(problem.headers);
+      const present: typeof envelope = koa.state['present'] ?? envelope;
       // An invalid target has no path.
-      sendJson(koa, problem.status, envelope(problem, koa.path || '/', requestId));
+      const { status, type, body } = present(problem, koa.path || '/', requestId);
+      sendJson(koa, status, body, type);
       log.failed(koa, since, problem, error);
     }
   };

@@ -146,10 +146,17 @@ const TYPE_OF_CODE: Record<AppErrorCode, ProblemType> = {
   outcome_unknown: 'internal_error',
 };
 
+/** An error's answer. */
+export interface Presented {
+  status: number;
+  type: string;
+  body: object;
+}
+
 /** Contract 7.1. */
-export function envelope(problem: Problem, instance: string, requestId: string): object {
+export function envelope(problem: Problem, instance: string, requestId: string): Presented {
   const { status, title } = PROBLEMS[problem.type];
-  return {
+  const body = {
     error: {
       type: problem.type,
       title,
@@ -161,4 +168,5 @@ export function envelope(problem: Problem, instance: string, requestId: string):
       ...(problem.params === undefined ? {} : { params: problem.params }),
     },
   };
+  return { status, type: 'application/json', body };
 }

@@ -147,7 +147,7 @@ function problemOf({ code }: ParseError): Problem {
 
 function answer(problem: Problem, path: string, headers: Headers): string {
   const requestId = ulid();
-  const body = JSON.stringify(envelope(problem, path, requestId));
+  const body = JSON.stringify(envelope(problem, path, requestId).body);
   const { status, title } = PROBLEMS[problem.type];
   return [
     `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? title}`,

@@ -17,6 +17,8 @@ import type { Health } from '../../platform/runtime/health.ts';
 import type { KeyCache } from './access/queries.ts';
 import { type DescriptionOptions, describePublicApi } from './description/document.ts';
 import { publishDescription } from './description/publish.ts';
+import { EPCIS, mountEpcis } from './epcis/mount.ts';
+import { EPCIS_ROUTES } from './epcis/routes.ts';
 import { mcpRoute } from './mcp/route.ts';
 import { resolverRoutes, sendPeople } from './resolver.ts';
 import { API_RESOURCES, API_ROUTES } from './routes.ts';
@@ -50,10 +52,15 @@ export function createApp({
 }: AppParts): Koa {
   return createHttpApp({
     ...parts,
-    routes: [...API_ROUTES, mcpRoute(API_ROUTES, consoleUrl), ...resolverRoutes(consoleUrl)],
+    routes: [...API_ROUTES, ...EPCIS_ROUTES, mcpRoute(API_ROUTES, consoleUrl), ...resolverRoutes(consoleUrl)],
     access: apiKeyAccess({ ...serving, keys, usage: keyUsage }),
     largeBodies: { threads: serving.largeBodies, bodies: import.meta.resolve('./bodies.ts') },
-    pages: [servePages(health), ...(consoleUrl === null ? [] : [sendPeople(consoleUrl)]), compressAnswers()],
+    pages: [
+      servePages(health),
+      ...(consoleUrl === null ? [] : [sendPeople(consoleUrl)]),
+      compressAnswers(),
+      (koa, next) => (koa.path.startsWith(EPCIS) ? mountEpcis(koa, next) : next()),
+    ],
     hasEtags: true,
     documents: [publishDescription(() => describePublicApi(API_RESOURCES, description))],
   });
