@@ -57,7 +57,11 @@ export async function appliedChange(
       before.locationId,
     ),
     selection: {
-      assetIds: await foundAssets(to, given.assetExternalKeys, selection.assetIds),
+      assetIds: await withAdded(
+        to,
+        given.addedAssetExternalKeys,
+        await foundAssets(to, 'asset_external_keys', given.assetExternalKeys, selection.assetIds),
+      ),
       withinLocationId: await foundLocation(
         to,
         'within_location_external_key',
@@ -287,8 +291,28 @@ async function foundLocation(
   return id;
 }
 
+async function withAdded(
+  to: LookUp,
+  keys: readonly string[] | undefined,
+  listed: readonly number[] | null,
+): Promise<readonly number[] | null> {
+  if (keys === undefined) {
+    return listed;
+  }
+  const field = 'added_asset_external_keys';
+  if (listed === null) {
+    to.issues.push(invalidValue(field, 'must be left out: the rule has no list of assets'));
+    return null;
+  }
+  const added = (await foundAssets(to, field, keys, null)) ?? [];
+  const all = [...new Set([...listed, ...added])].sort((a, b) => a - b);
+  append(to.issues, tooManyOf(field, all, LIMITS.assets));
+  return all;
+}
+
 async function foundAssets(
   { transaction, orgId, issues }: LookUp,
+  field: string,
   keys: readonly string[] | null | undefined,
   before: readonly number[] | null,
 ): Promise<readonly number[] | null> {
@@ -297,7 +321,7 @@ async function foundAssets(
   }
   const wanted = [...new Set(keys)];
   const rows = await holdLiveAssetsByKey(transaction, orgId, wanted);
-  refuseOthers(issues, 'asset_external_keys', wanted, new Set(rows.map(({ external_key: key }) => key)));
+  refuseOthers(issues, field, wanted, new Set(rows.map(({ external_key: key }) => key)));
   return rows.map(({ id }) => id);
 }
 

@@ -15,6 +15,8 @@ export interface RuleChange {
   hours?: string | null | undefined;
   timeZone?: string | null | undefined;
   assetExternalKeys?: readonly string[] | null | undefined;
+  /** Assets to add to the list, whoever else adds some at the same time. */
+  addedAssetExternalKeys?: readonly string[] | undefined;
   withinLocationExternalKey?: string | null | undefined;
   metadata?: readonly MetadataTerm[] | null | undefined;
   readerIds?: readonly number[] | null | undefined;

@@ -208,9 +208,14 @@ const change = route({
   problems: { conflict: 'The rules were changed too often within 31 days' },
   handle: async ({ context, row, body, requestId }) => {
     const { db } = context;
-    const { valid_from: validFrom, ends_at: endsAt, ...given } = body.against({});
+    const {
+      valid_from: validFrom,
+      ends_at: endsAt,
+      added_asset_external_keys: added,
+      ...given
+    } = body.against({});
     const wanted = {
-      ...{ ...changeOf(given), validFrom: instantOf(validFrom) },
+      ...{ ...changeOf(given), addedAssetExternalKeys: added, validFrom: instantOf(validFrom) },
       endsAt: endsAt == null ? endsAt : toMicros(endsAt),
     };
     return shownRule(db, await changeRule(db, actorOf(context, requestId), now(), row, wanted));

@@ -112,6 +112,10 @@ export const trialBody = jsonBody({ kind: mandatory(choice(KINDS)), ...TRIED });
 export const storedTrialBody = jsonBody(TRIED);
 
 export const newRuleBody = jsonBody({ kind: mandatory(choice(KINDS)), ...DATED });
-export const rulePatchBody = mergePatchOf<object>()({ ...DATED, ends_at: nullable(timestamp) });
+export const rulePatchBody = mergePatchOf<object>()({
+  ...DATED,
+  added_asset_external_keys: optional(arrayOf(externalKey, { min: 1, max: LIMITS.assets })),
+  ends_at: nullable(timestamp),
+});
 
 export const ONE_RULE = { rule_id: ulidInPath };

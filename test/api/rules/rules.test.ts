@@ -67,6 +67,43 @@ describe('/rules', () => {
     expect((await call('GET')).body).to.deep.include({ data: [], total_count: 0 });
   });
 
+  it('adds assets to the list of a rule and loses none that others add at once', async () => {
+    const keys = Array.from({ length: 8 }, (_, n) => `BOX-${n}`);
+    await api.database.rows(
+      `insert into assets (org_id, external_key, name)
+       select asset.org_id, key, key from assets asset, unnest($1::text[]) key where asset.external_key = 'PUMP'`,
+      [keys],
+    );
+    const rule = { kind: 'overdue', after_seconds: 60 };
+    const { body: made } = await call('POST', '', { ...rule, asset_external_keys: ['PUMP'] });
+    const path = `/${made?.data.id}`;
+    const add = (to: string, added: unknown) => call('PATCH', to, { added_asset_external_keys: added });
+    const answers = await Promise.all(keys.map((each) => add(path, [each, 'PUMP'])));
+    expect(answers.map(({ status }) => status)).to.deep.equal(keys.map(() => 200));
+    expect((await call('GET', path)).body?.data.asset_external_keys).to.have.members(['PUMP', ...keys]);
+    expectIssues(await add(path, ['BOX-1', 'NONE']), [['added_asset_external_keys', 'fk_not_found']]);
+    expectIssues(await add(path, []), [['added_asset_external_keys', 'too_short']]);
+    await api.database.rows(
+      `with made as (
+         insert into assets (org_id, external_key, name)
+         select asset.org_id, 'MANY-' || n, 'Many' from assets asset, generate_series(1, 991) n
+         where asset.external_key = 'PUMP' returning id)
+       update rules set asset_ids = asset_ids || (select array_agg(id) from made)
+       where id = $1 and version = (select max(version) from rules where id = $1)`,
+      [made?.data.id],
+    );
+    expect((await add(path, ['MANY-1', keys[0]])).body?.data.asset_count).to.equal(1_000);
+    await api.database.rows(
+      `insert into assets (org_id, external_key, name)
+       select org_id, 'LAST', 'Last' from assets where external_key = 'PUMP'`,
+    );
+    expectIssues(await add(path, ['LAST']), [['added_asset_external_keys', 'too_long']]);
+    const { body: ofAll } = await call('POST', '', rule);
+    expectIssues(await add(`/${ofAll?.data.id}`, ['PUMP']), [['added_asset_external_keys', 'invalid_value']]);
+    await call('DELETE', path);
+    await call('DELETE', `/${ofAll?.data.id}`);
+  });
+
   it('says which alerts one would have raised, as it is and changed, and stores nothing', async () => {
     const arrived = new Date(Date.now() - 7_200_000).toISOString();
     const values = `from assets asset join locations location on location.org_id = asset.org_id

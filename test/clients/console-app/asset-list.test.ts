@@ -209,7 +209,7 @@ describe('the list of assets in the console', () => {
     expect(found).to.deep.equal([]);
   });
 
-  it('adds what is ticked to a rule that names its assets, and says which rules need none', async () => {
+  it('adds what is ticked to a rule beside what others add at once, and says which rules need none', async () => {
     const token = await app.as('admin', orgId);
     const rule = async (name: string, keys: string[] | null) => {
       const json = {
@@ -230,10 +230,17 @@ describe('the list of assets in the console', () => {
     await choice.focus();
     await choice.selectOption({ label: 'All crates' });
     await page.getByText('All crates is not limited to single assets').waitFor();
+    await page.route(new RegExp(`rules/${some}$`), async (route) => {
+      if (route.request().method() === 'PATCH') {
+        const json = { added_asset_external_keys: ['CRATE-103'] };
+        await app.call({ method: 'PATCH', path: `/rules/${some}`, json, token });
+      }
+      await route.continue();
+    });
     await choice.selectOption({ label: 'Some crates' });
-    await page.getByText('Some crates is about 2 assets now').waitFor();
+    await page.getByText('Some crates is about 3 assets now').waitFor();
     const { body } = await app.call({ path: `/rules/${some}`, token });
-    expect(body.data.asset_external_keys).to.have.members(['CRATE-101', 'CRATE-105']);
+    expect(body.data.asset_external_keys).to.have.members(['CRATE-101', 'CRATE-103', 'CRATE-105']);
     const operator = await app.open('#/assets?pick=CRATE-101', await tokenOf('operator'));
     await operator.getByRole('region', { name: '1 ticked' }).waitFor();
     expect(await operator.getByLabel('Add to a rule').count()).to.equal(0);

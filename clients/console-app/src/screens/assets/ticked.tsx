@@ -124,14 +124,15 @@ function AddToRule({ keys }: { keys: readonly string[] }) {
   const { answer } = useRead<{ data: readonly Rule[] }>(isAsked ? '/rules' : null, { limit: 200 });
   const { run, isBusy, problem } = useAction();
   const add = async (id: string) => {
-    const { data: rule } = await read<{ data: WholeRule }>(`/rules/${id}`);
-    if (rule.asset_external_keys === null) {
-      toast(t.ruleOfAll(rule.name));
+    const { data: listed } = await read<{ data: WholeRule }>(`/rules/${id}`);
+    if (listed.asset_external_keys === null) {
+      toast(t.ruleOfAll(listed.name));
       return;
     }
-    const all = [...new Set([...rule.asset_external_keys, ...keys])];
-    await patch(`/rules/${id}`, { asset_external_keys: all });
-    toast(t.inRule(rule.name, all.length));
+    const { data: rule } = await patch<{ data: WholeRule }>(`/rules/${id}`, {
+      added_asset_external_keys: keys,
+    });
+    toast(t.inRule(rule.name, rule.asset_count ?? 0));
   };
   return (
     <label class="filter">
