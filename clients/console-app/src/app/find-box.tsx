@@ -4,8 +4,9 @@ import { read } from '../api/send.ts';
 import type { Found } from '../api/types.ts';
 import { useRead } from '../api/use-read.ts';
 import { address, go, href } from '../router/router.ts';
+import { visibleScreens } from '../screens/index.ts';
+import { may } from '../session/session.ts';
 import { type Texts, texts } from '../texts/texts.ts';
-import { commandsFor } from './commands.ts';
 import { onKey } from './shortcuts.ts';
 
 /** Milliseconds after the last key. */
@@ -185,4 +186,46 @@ function answersOf(found: Found | undefined, q: string, t: Texts['shell']): read
   const commands = commandsFor(q).map((command) => ({ ...command, key: command.to, sub: '' }));
   const all = { key: 'all', icon: 'search' as const, title: t.findAll(q), sub: '', to: href('find', { q }) };
   return q === '' ? commands : [...assets, ...places, ...commands, all];
+}
+
+interface Command {
+  icon: IconName;
+  title: string;
+  to: string;
+}
+
+const MOST_COMMANDS = 4;
+
+/** Screens and actions that have the text in their names; all of them without a text. */
+function commandsFor(text: string): readonly Command[] {
+  const { screens, assets, places, readers, rules, settings } = texts.value;
+  const { sections } = settings;
+  const commands: Command[] = [
+    ...(may('operator')
+      ? [
+          { icon: 'plus' as const, title: assets.add, to: href('assets', { open: 'new' }) },
+          { icon: 'plus' as const, title: places.add, to: href('places', { open: 'new' }) },
+        ]
+      : []),
+    ...(may('admin')
+      ? [
+          { icon: 'plus' as const, title: readers.add, to: href('readers', 'new') },
+          { icon: 'plus' as const, title: rules.add, to: href('rules', 'new') },
+        ]
+      : []),
+    ...visibleScreens()
+      .filter(({ isOfOne }) => isOfOne !== true)
+      .map(({ path, icon }) => ({ icon, title: screens[path], to: href(path) })),
+    ...(may('admin') ? (['users', 'keys', 'handhelds', 'webhooks', 'health'] as const) : []).map(
+      (section) => ({
+        icon: 'settings' as const,
+        title: `${screens.settings}: ${sections[section]}`,
+        to: href('settings', section),
+      }),
+    ),
+  ];
+  const sought = text.toLocaleLowerCase();
+  return sought === ''
+    ? commands
+    : commands.filter(({ title }) => title.toLocaleLowerCase().includes(sought)).slice(0, MOST_COMMANDS);
 }

@@ -28,8 +28,7 @@ import { AlertsOf, Facts } from './facts.tsx';
 import { PhotoAndNotes } from './photo.tsx';
 import { rangeInAddress, SPANS, shifted, showRange, usualRange, zoomed } from './range.ts';
 import { Readings } from './readings.tsx';
-import { StayTable } from './stay-table.tsx';
-import { Timeline } from './timeline.tsx';
+import { StayTable, Timeline } from './stays.tsx';
 import { WhySheet } from './why-sheet.tsx';
 
 /** `#/asset/17?from=…&to=…&why=…&open=17`: where it is and was, and why that is said. */
