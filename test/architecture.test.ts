@@ -6,6 +6,7 @@ import { filesBelow, ROOT } from './support/files-below.ts';
 const DOMAIN = [
   'domain/alerts',
   'domain/changes',
+  'domain/epcis',
   'domain/identity',
   'domain/labels',
   'domain/tracking',
@@ -62,6 +63,7 @@ const ARROWS: Record<string, string[]> = {
     'base',
   ],
   'domain/changes': [...DATABASE, 'base'],
+  'domain/epcis': ['domain/identity', 'domain/moves', 'base'],
   'domain/administration': [
     ...DATABASE,
     'db/timescale/cells',
