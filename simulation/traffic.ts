@@ -1,3 +1,4 @@
+import { append } from '../base/append.ts';
 import type { Micros } from '../base/instant.ts';
 import type { Elapsed, Fault, Trouble } from './faults.ts';
 import type { HallLife } from './hall.ts';
@@ -8,7 +9,22 @@ import { ReaderLine, UNUSABLE_TAG } from './reader-line.ts';
 import { Rereads } from './rereads.ts';
 import { antennaAt, type Site, type SiteLocation, type SiteReader, stopsOf } from './site.ts';
 import { type LifeOptions, SiteLife } from './site-life.ts';
-import { type Sighting, SiteWatch } from './site-watch.ts';
+
+interface Sighting {
+  asset: SimulatedAsset;
+  location: SiteLocation;
+  at: Micros;
+  /** dBm. */
+  rssi: number;
+}
+
+interface WatchOptions {
+  /** A location whose antenna sees a bit of this one, if any. */
+  beside(location: SiteLocation): SiteLocation | null;
+  random: Random;
+  /** Null where nothing is sure to be read again. */
+  rereads?: Rereads | null;
+}
 
 export interface TrafficOptions {
   site: Site;
@@ -170,4 +186,52 @@ function makeStrangers(random: Random): Strangers {
     // The addresses of telephones change all the time.
     tag: (tagType) => (tagType === 'rfid' ? random.pick(rfid) : `F${digits(11)}`),
   };
+}
+
+/** A site's antennas see arrivals, and the assets that stay again and again. */
+class SiteWatch {
+  readonly #life: SiteLife;
+  readonly #options: WatchOptions;
+  /** Arrivals not read yet: more came at once than could be read. */
+  #unread: SimulatedAsset[] = [];
+
+  constructor(life: SiteLife, options: WatchOptions) {
+    this.#life = life;
+    this.#options = options;
+  }
+
+  /**
+   * Sightings between `from` and `until`, in order of time: `most` of them, unless nobody is there; more if more must be
+   * seen again.
+   */
+  watch(from: Micros, until: Micros, most: number): Sighting[] {
+    const { random, rereads = null } = this.#options;
+    const arrived = this.#life.advance(until);
+    append(this.#unread, arrived);
+    for (const asset of rereads === null ? [] : arrived) {
+      rereads?.came(asset, until);
+    }
+    const sightings = [...this.#unread.splice(0, most), ...(rereads?.due(until) ?? [])].flatMap((asset) =>
+      this.#see(asset, from, until),
+    );
+    const { present } = this.#life;
+    while (sightings.length < most && present.size > 0) {
+      append(sightings, this.#see(present.pick(random), from, until));
+    }
+    return sightings.sort((a, b) => a.at - b.at);
+  }
+
+  #see(asset: SimulatedAsset, from: Micros, until: Micros): Sighting[] {
+    const state = this.#life.stateOf(asset);
+    if (state?.kind !== 'staying') {
+      return [];
+    }
+    const { random, beside } = this.#options;
+    const earliest = Math.max(from, state.since);
+    const at = Math.floor(earliest + random.fraction() * (until - earliest));
+    const other = beside(state.location);
+    return other !== null && random.chance(0.15)
+      ? [{ asset, location: other, at, rssi: random.integer(-78, -62) }]
+      : [{ asset, location: state.location, at, rssi: random.integer(-70, -41) }];
+  }
 }

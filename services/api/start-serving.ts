@@ -1,24 +1,54 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import { FairSemaphore } from '../../base/fair-semaphore.ts';
+import type { Networks } from '../../base/networks.ts';
+import { SharedReads } from '../../base/shared-reads.ts';
+import { listen } from '../../db/timescale/connections/listen.ts';
 import {
   type OrganizationDoor,
   openOrganizationDoor,
 } from '../../db/timescale/connections/organization-door.ts';
+import { MoveWaiters } from '../../domain/moves/move-waiters.ts';
+import { CHANGES_SEALED, headsOf, MOVES_SEALED } from '../../domain/moves/sealed-announcement.ts';
 import { CHANGES_WRITTEN } from '../../domain/moves/sealing/written-announcement.ts';
 import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
+import type { SecretsKeys } from '../../domain/webhooks/secrets/secrets-key.ts';
+import { openAgents } from '../../domain/webhooks/sending/agents.ts';
+import { createResolve } from '../../domain/webhooks/targets/checked-lookup.ts';
 import { LargeBodies } from '../../platform/http/large-bodies.ts';
+import { Problem } from '../../platform/http/problem.ts';
+import { socketLimit } from '../../platform/runtime/descriptor-limit.ts';
 import { countEach, measureFigure } from '../../platform/runtime/figures.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { requireReplica } from '../../platform/runtime/require-database.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
-import { startMoveReading } from './moves/start-move-reading.ts';
-import type { ApiContext } from './serving/context.ts';
+import type { ApiContext, MoveReading, WebhookParts } from './serving/context.ts';
 import { ImportTurns } from './serving/import-turns.ts';
 import { Insight } from './serving/insight.ts';
 import { LargeRows } from './serving/large-rows.ts';
 import { RuleTrials } from './serving/rule-trials.ts';
 import type { Serving } from './serving/serving.ts';
-import { startWebhookParts, type WebhookPartsConfig } from './webhooks/start-webhook-parts.ts';
+
+interface WebhookPartsConfig {
+  SECRETS_KEY: SecretsKeys | null;
+  WEBHOOK_NETWORKS: Networks;
+}
+
+/** Tests at a time, and of one organization. */
+const TESTS = {
+  ...{ total: 32, perKey: 2, perKeyWithRoom: 2, waitingPerKey: 8, patience: 20_000 },
+  refusal: () =>
+    new Problem(
+      'unavailable',
+      'Not tested: other tests of webhooks still wait for their receivers, two of an organization at a time, each for up to 15 s; test fewer at once, or try again in a moment',
+      { headers: { 'Retry-After': '15' } },
+    ),
+};
+
+/** Most waiting requests of a process. Where it may open few files: two thirds of the connections it can have. */
+const MOST = 1_000;
+
+const SHARE_OF_DESCRIPTORS = 0.1;
 
 export interface ServingConfig extends WebhookPartsConfig {
   DATABASE_URL: string;
@@ -106,4 +136,61 @@ function measureReplica(registry: Registry, { replicaReads: reads }: Organizatio
     'Log of the primary that the replica lacked when it was last asked for a list.',
     () => reads.bytesBehind,
   );
+}
+
+/** Starts long polling: requests wait for the sealer's announcements. Once shutdown is announced, none waits. */
+async function startMoveReading(
+  url: string,
+  { log, lifecycle, registry }: { log: Logger; lifecycle: Lifecycle; registry: Registry },
+): Promise<MoveReading> {
+  const waiters = new MoveWaiters(socketLimit(MOST, SHARE_OF_DESCRIPTORS));
+  const help = 'Requests that wait for a feed to go on.';
+  measureFigure(registry, 'tagtrail_api_waiting_requests', help, () => waiters.size);
+  await lifecycle.start(
+    'announcements of moves',
+    () =>
+      listen(url, [MOVES_SEALED, CHANGES_SEALED], {
+        onNotify: (channel, payload) =>
+          announce(headsOf(payload), channel === CHANGES_SEALED ? 'changes' : 'moves', waiters),
+        onReconnect: () => waiters.sealedAny(),
+        onLost: ({ message }) =>
+          log.warn(
+            { reason: message },
+            'Move announcements interrupted; waiting requests are answered once they resume',
+          ),
+      }),
+    (listener) => listener.close(),
+  );
+  lifecycle.stopping.addEventListener('abort', () => waiters.end());
+  return { waiters, reads: new SharedReads() };
+}
+
+/** @param heads null if any feed may have gone on. */
+function announce(
+  heads: ReadonlyMap<number, number> | null,
+  feed: 'moves' | 'changes',
+  waiters: MoveWaiters,
+): void {
+  if (heads === null) {
+    waiters.sealedAny();
+  }
+  for (const [orgId, head] of heads ?? []) {
+    waiters.sealed(orgId, head, feed);
+  }
+}
+
+/** @returns null without SECRETS_KEY: then there are no webhooks for this process. */
+async function startWebhookParts(
+  { SECRETS_KEY: keys, WEBHOOK_NETWORKS: networks }: WebhookPartsConfig,
+  lifecycle: Lifecycle,
+): Promise<WebhookParts | null> {
+  if (keys === null) {
+    return null;
+  }
+  const agents = await lifecycle.start(
+    'connections to receivers',
+    () => openAgents({ networks, resolve: createResolve() }),
+    (started) => started.end(),
+  );
+  return { keys, networks, agents, turns: new FairSemaphore(TESTS) };
 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Registry } from 'prom-client';
+import { Counter, Registry } from 'prom-client';
 import { type Clock, createClock } from '../../base/clock.ts';
 import { MICROS_PER_DAY } from '../../base/instant.ts';
 import type { Pool } from '../../db/timescale/connections/client.ts';
@@ -11,6 +11,7 @@ import { parseToken } from '../../domain/administration/handhelds/token-format.t
 import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
 import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import { sayStoredAhead } from '../../domain/tracking/mend-clock/stored-ahead.ts';
+import type { Retracted } from '../../domain/tracking/retractions/retraction.ts';
 import { startCredentialUsage } from '../../platform/access/credential-usage.ts';
 import { startRefusedSignIns } from '../../platform/access/refused-sign-ins.ts';
 import { startAccess } from '../../platform/access/start-access.ts';
@@ -20,6 +21,7 @@ import { serveApp } from '../../platform/http/unparsed.ts';
 import { limitSignInFailures } from '../../platform/rate-limit/sign-in-failures.ts';
 import { MACHINE_CLOCKS, startLimiter } from '../../platform/rate-limit/start-limiter.ts';
 import { requireDatabase } from '../../platform/runtime/database.ts';
+import { measureFigure } from '../../platform/runtime/figures.ts';
 import { createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { checksOfRecording } from '../../platform/runtime/require-database.ts';
@@ -32,10 +34,10 @@ import { findHandhelds } from './access/queries.ts';
 import { createApp } from './app.ts';
 import { APP_FOLDER } from './app-folder.ts';
 import type { GatewayConfig } from './config.ts';
-import { countRetractions, countSubmissions, countSweeps, measureClock } from './metrics.ts';
-import { createRecorder } from './recording/record-submission.ts';
+import { createRecorder, type Recorded, STATUSES } from './recording/record-submission.ts';
 import { createSweepRecorder } from './recording/record-sweep.ts';
 import { createRetractor } from './recording/retractor.ts';
+import type { RecordedSweep } from './recording/take-sweep.ts';
 import { SubmissionTurns, WRITE_CONNECTIONS } from './recording/turns.ts';
 import type { HandheldContext } from './serving/context.ts';
 
@@ -175,4 +177,42 @@ function recordersOf(
     onRecorded: countSweeps(registry),
   });
   return { recorder, retractor, sweeps };
+}
+
+function countSubmissions(registry: Registry): (recorded: Recorded) => void {
+  const count = countAnswers(registry, 'tagtrail_handheld_submissions_total', 'Submissions answered.');
+  const scans = new Counter({
+    name: 'tagtrail_handheld_scans_total',
+    help: 'Scans of handhelds, by outcome.',
+    labelNames: ['status'] as const,
+    registers: [registry],
+  });
+  return (recorded) => {
+    count(recorded);
+    if (!recorded.isRepeat) {
+      for (const status of STATUSES) {
+        scans.inc({ status }, recorded.view.counts[status]);
+      }
+    }
+  };
+}
+
+function countSweeps(registry: Registry): (recorded: RecordedSweep) => void {
+  return countAnswers(registry, 'tagtrail_handheld_sweeps_total', 'Sweeps answered.');
+}
+
+function countRetractions(registry: Registry): (retracted: Retracted) => void {
+  return countAnswers(registry, 'tagtrail_handheld_retractions_total', 'Retractions answered.');
+}
+
+function countAnswers(registry: Registry, name: string, help: string) {
+  const answers = new Counter({ name, help, labelNames: ['outcome'] as const, registers: [registry] });
+  return ({ isRepeat }: { isRepeat: boolean }) =>
+    answers.inc({ outcome: isRepeat ? 'repeated' : 'recorded' });
+}
+
+function measureClock(registry: Registry, databaseClock: DatabaseClock): void {
+  const help =
+    "How far this machine's clock is ahead of the database's; negative if behind. Beyond 5 s nothing is recorded.";
+  measureFigure(registry, 'tagtrail_handheld_clock_ahead_seconds', help, () => databaseClock.ahead);
 }

@@ -1,3 +1,6 @@
+import { type MailServer, parseMailServer } from '../../domain/alerts/mail/sending/mail-server.ts';
+import { parseSender, type Sender } from '../../domain/alerts/mail/sending/sender.ts';
+import { MOST_SETTLE_SECONDS } from '../../domain/moves/settle-seconds.ts';
 import {
   DATABASE_URL,
   HOST,
@@ -8,8 +11,8 @@ import {
   withBothWays,
 } from '../../platform/runtime/common-settings.ts';
 import { CONSOLE_URL } from '../../platform/runtime/console-url.ts';
-import { portSetting } from '../../platform/runtime/setting-kinds.ts';
-import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
+import { integerSetting, portSetting } from '../../platform/runtime/setting-kinds.ts';
+import { type Configuration, readSettings, type Setting } from '../../platform/runtime/settings.ts';
 import {
   RETENTION_SETTINGS,
   retentionCoversLateness,
@@ -17,10 +20,31 @@ import {
 } from '../../platform/runtime/time-settings.ts';
 import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts';
 import { API_SETTINGS } from '../api/config.ts';
-import { faultOfMail, MAIL_SETTINGS } from './mail-settings.ts';
 
-// Also used where the worker shares a process with other services.
-export { faultOfMail, MAIL_SETTINGS } from './mail-settings.ts';
+const SMTP_URL: Setting<MailServer | null> = {
+  purpose: 'the server that e-mail of alerts is sent by; without it none is sent',
+  initial: null,
+  absent: null,
+  remedy: 'an address such as smtp://user:password@mail.example.com:587 or smtps://mail.example.com',
+  isSecret: true,
+  read: parseMailServer,
+};
+
+const MAIL_FROM: Setting<Sender | null> = {
+  purpose: 'whom e-mail of alerts is from',
+  initial: null,
+  absent: null,
+  remedy: 'an address such as alerts@example.com or "Tracking <alerts@example.com>"',
+  read: parseSender,
+};
+
+const MAIL_SETTLE_SECONDS = integerSetting(
+  'for how many seconds an alert is waited for, which is not sent if it is withdrawn by then',
+  { initial: 0, min: 0, max: MOST_SETTLE_SECONDS },
+);
+
+/** Also used where the worker shares a process with other services. */
+export const MAIL_SETTINGS = { SMTP_URL, MAIL_FROM, MAIL_SETTLE_SECONDS };
 
 const { SECRETS_KEY, WEBHOOK_NETWORKS } = API_SETTINGS;
 
@@ -56,4 +80,14 @@ export function readWorkerConfig(environment: NodeJS.ProcessEnv): WorkerConfig {
   return withBothWays(
     readSettings(WORKER_SETTINGS, environment, [retentionCoversLateness, faultOfMail, faultOfTls]),
   );
+}
+
+/** @returns a fault, or null. */
+export function faultOfMail(config: {
+  SMTP_URL: MailServer | null;
+  MAIL_FROM: Sender | null;
+}): string | null {
+  return config.SMTP_URL !== null && config.MAIL_FROM === null
+    ? `MAIL_FROM is not set, and SMTP_URL is; set MAIL_FROM to ${MAIL_FROM.remedy}`
+    : null;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
-import { countRows } from '../../db/timescale/erase/count-rows.ts';
+import { countRows } from '../../db/timescale/erase/erase-rows.ts';
 import { createApiKey } from '../../domain/administration/api-keys/issue-key.ts';
 import { createConsumer } from '../../domain/administration/mqtt-consumers/consumers.ts';
 import { examineCellMoves } from '../../domain/health/cell-moves.ts';

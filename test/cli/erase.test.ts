@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
-import { countRows } from '../../db/timescale/erase/count-rows.ts';
+import { countRows } from '../../db/timescale/erase/erase-rows.ts';
 import { SECRET_COLUMNS } from '../../db/timescale/erase/export-rows.ts';
 import { eraseOrganization } from '../../domain/administration/organizations/erase-organization.ts';
 import { deleteOrganization } from '../../domain/administration/organizations/organizations.ts';

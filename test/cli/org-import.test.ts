@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
-import { countRows } from '../../db/timescale/erase/count-rows.ts';
+import { countRows } from '../../db/timescale/erase/erase-rows.ts';
 import { NOT_IMPORTED } from '../../db/timescale/erase/import-rows.ts';
 import { importOrganization } from '../../domain/administration/organization-import/import-organization.ts';
 import { eraseOrganization } from '../../domain/administration/organizations/erase-organization.ts';

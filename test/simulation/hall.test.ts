@@ -1,8 +1,15 @@
 import { expect } from 'chai';
-import { HALL_DEPTH, HALL_WIDTH, HallLife, type HallRead, makeHall } from '../../simulation/hall.ts';
+import {
+  HALL_DEPTH,
+  HALL_WIDTH,
+  HallLife,
+  type HallRead,
+  type Mast,
+  makeHall,
+  Radio,
+} from '../../simulation/hall.ts';
 import { outcomeOf, type World } from '../../simulation/location/oracle.ts';
 import { makeCarts } from '../../simulation/population.ts';
-import { type Mast, Radio } from '../../simulation/radio.ts';
 import { createRandom } from '../../simulation/random.ts';
 import { type DecidedSite, type SeenRead, StatedTruth } from '../../simulation/truth/stated-truth.ts';
 import { micros } from '../support/mapping.ts';

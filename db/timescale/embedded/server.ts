@@ -1,12 +1,27 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { START } from '../../../base/typed-command.ts';
-import { initialiseCluster, urlOfCluster } from './cluster.ts';
+import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
+import { Client } from '../connections/client.ts';
+import { connectionConfig } from '../connections/connection.ts';
+import { isHeldAnywhere } from '../connections/held-lock.ts';
 import {
   diskFull,
   isDiskFull,
@@ -14,9 +29,41 @@ import {
   usingDataFolder,
   whileUsingDataFolder,
 } from './data-folder.ts';
-import { dropReusedPid, type Postmaster, readPostmaster } from './postmaster.ts';
+import { dropReusedPid, isAlive, type Postmaster, readPostmaster } from './postmaster.ts';
 import { CLUSTER, type RunUnprivileged, unprivilegedRunner } from './unprivileged.ts';
-import { joinServer } from './users.ts';
+
+const USER = 'tagtrail';
+
+/**
+ * Kept inside the cluster, so that both are renamed into place together. Older folders have it beside the
+ * cluster.
+ */
+const PASSWORD = 'tagtrail.password';
+
+const OLDER_PASSWORD = 'password';
+
+const UNFINISHED = 'unfinished-';
+
+/** Milliseconds to wait for another process that is initializing. Doing it twice costs time and nothing else. */
+const INITIALIZING = 30_000;
+
+/**
+ * Reference count of an embedded server shared by any number of processes; the last to leave stops it. Each
+ * user holds a lock of the server in shared mode; a killed process loses its connection, and the lock with
+ * it.
+ *
+ * 1. To leave, a process releases its share and tries the exclusive lock without waiting. If that fails it is
+ *   not the last.
+ * 2. If it succeeds it stops the server while holding the lock, so that processes joining in the meantime
+ *   wait and see the server go.
+ * 3. A process has joined when it holds its share and the server then accepts another connection: a stopping
+ *   one accepts none, and none is stopped while a share is held.
+ *
+ * A running `npm start` of a version without shares occupies the data folder, which counts as one.
+ */
+interface Membership {
+  leave(): Promise<void>;
+}
 
 /**
  * The project's own PostgreSQL server, from the binaries in `node_modules`, with its data in
@@ -94,6 +141,7 @@ async function joinOrStart(options: EmbeddedOptions): Promise<EmbeddedDatabase> 
 
 /** Milliseconds, for crash recovery or an orderly stop. */
 const PATIENCE = 60_000;
+
 const RETRY_AFTER = 50;
 
 /** Another process may have started, used and stopped it in between. */
@@ -224,4 +272,146 @@ function makeLinks(folder: string): void {
       }
     }
   }
+}
+
+/**
+ * Joins the users of the server at `url`, whose cluster is in the folder `cluster`.
+ *
+ * @returns null if it cannot be reached or is being stopped.
+ */
+async function joinServer(url: string, cluster: string): Promise<Membership | null> {
+  const client = await connectTo(url);
+  if (client === null) {
+    return null;
+  }
+  try {
+    await client.query('select pg_advisory_lock_shared($1)', [ADVISORY_LOCKS.use]);
+  } catch {
+    await client.end();
+    return null;
+  }
+  const witness = await connectTo(url);
+  if (witness === null) {
+    await client.end();
+    return null;
+  }
+  await witness.end();
+  return { leave: () => leave(client, cluster) };
+}
+
+async function leave(client: pg.Client, cluster: string): Promise<void> {
+  try {
+    if (await isLast(client)) {
+      await stopServer(cluster);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+/** False also if the server is gone already. */
+async function isLast(client: pg.Client): Promise<boolean> {
+  try {
+    await client.query('select pg_advisory_unlock_shared($1)', [ADVISORY_LOCKS.use]);
+    const { rows } = await client.query<{ is_last: boolean }>('select pg_try_advisory_lock($1) as is_last', [
+      ADVISORY_LOCKS.use,
+    ]);
+    return rows[0]?.is_last === true && !(await isHeldAnywhere(client, ADVISORY_LOCKS.occupation));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A fast shutdown: rolls back pending work and keeps committed data. This process sends the signal itself,
+ * because `pg_ctl` would still send it after this process, killed in between, has lost the lock.
+ */
+async function stopServer(cluster: string): Promise<void> {
+  const postmaster = readPostmaster(cluster);
+  if (postmaster?.isAlive !== true) {
+    return;
+  }
+  const { pid } = postmaster;
+  process.kill(pid, 'SIGINT');
+  for (let now = readPostmaster(cluster); now?.pid === pid && now.isAlive; now = readPostmaster(cluster)) {
+    await pause(10);
+  }
+}
+
+async function connectTo(url: string): Promise<pg.Client | null> {
+  const client = new Client(connectionConfig(url, 'tagtrail use'));
+  try {
+    await client.connect();
+    return client;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Initializes the cluster below `folder` unless it exists. It is built elsewhere and renamed, so an
+ * interrupted attempt leaves nothing half-made; of several processes the first to finish wins.
+ *
+ * @throws AppError `unavailable` if it cannot be created.
+ */
+async function initialiseCluster(
+  initdb: string,
+  run: RunUnprivileged,
+  folder: string,
+  durable: boolean,
+): Promise<void> {
+  removeAbandoned(folder);
+  const patience = Date.now() + INITIALIZING;
+  while (attempts(folder).length > 0 && !existsSync(join(folder, CLUSTER)) && Date.now() < patience) {
+    await pause(50);
+    removeAbandoned(folder);
+  }
+  if (existsSync(join(folder, CLUSTER))) {
+    return;
+  }
+  const attempt = `${process.pid}-${randomBytes(4).toString('hex')}`;
+  const unfinished = join(folder, UNFINISHED + attempt);
+  const password = join(folder, `password-${attempt}`);
+  writeFileSync(password, randomBytes(24).toString('base64url'), { mode: 0o600 });
+  const { uid, gid } = statSync(folder);
+  chownSync(password, uid, gid);
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const access = [`--username=${USER}`, '--auth=scram-sha-256', `--pwfile=${password}`];
+  const checks = durable ? ['--data-checksums'] : [];
+  try {
+    await run(initdb, [`--pgdata=${unfinished}`, ...locale, ...access, ...checks, '--no-instructions']);
+    renameSync(password, join(unfinished, PASSWORD));
+    renameSync(unfinished, join(folder, CLUSTER));
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    rmSync(password, { force: true });
+    if (!existsSync(join(folder, CLUSTER))) {
+      throw new AppError(
+        'unavailable',
+        `The embedded database could not be made in ${folder}: ${messageOf(error)}`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+function urlOfCluster(folder: string, port: number): string {
+  const password = [join(folder, CLUSTER, PASSWORD), join(folder, OLDER_PASSWORD)].find(existsSync);
+  const secret = password === undefined ? '' : readFileSync(password, 'utf8');
+  return `postgres://${USER}:${secret}@127.0.0.1:${port}/postgres`;
+}
+
+function removeAbandoned(folder: string): void {
+  for (const { name, pid } of attempts(folder)) {
+    if (!isAlive(pid)) {
+      rmSync(join(folder, name), { recursive: true, force: true });
+    }
+  }
+}
+
+function attempts(folder: string): { name: string; pid: number }[] {
+  return readdirSync(folder).flatMap((name) => {
+    const [, pid] = /^(?:unfinished|password)-(\d+)-/.exec(name) ?? [];
+    return pid === undefined ? [] : [{ name, pid: Number(pid) }];
+  });
 }

@@ -3,7 +3,12 @@ import pg from 'pg';
 import { append } from '../../../base/append.ts';
 import type { Pool, PoolClient } from '../connections/client.ts';
 import { inTransaction } from '../connections/transaction.ts';
-import { isOf, type OrganizationTable } from './organization-tables.ts';
+import { isOf, type OrganizationTable, organizationTables } from './organization-tables.ts';
+
+export interface TableRows {
+  name: string;
+  rows: number;
+}
 
 export interface ErasingOptions {
   signal: AbortSignal;
@@ -156,4 +161,19 @@ export function stillReferring(error: unknown): string | null {
   return error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION
     ? (error.table ?? 'a table')
     : null;
+}
+
+/** The rows that an organization has in each table, `organizations` apart. */
+export function countRows(pool: Pool, orgId: number): Promise<TableRows[]> {
+  return inTransaction(pool, async (client) => {
+    const counts: TableRows[] = [];
+    for (const table of await organizationTables(client)) {
+      const { rows } = await client.query<{ rows: number }>(
+        `select count(*)::integer as rows from ${table.identifier} where ${isOf(table, '$1')}`,
+        [orgId],
+      );
+      counts.push({ name: table.name, rows: rows[0]?.rows ?? 0 });
+    }
+    return counts;
+  });
 }

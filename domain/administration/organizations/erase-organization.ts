@@ -2,12 +2,13 @@ import { AppError } from '../../../base/errors.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
-import { countRows, type TableRows } from '../../../db/timescale/erase/count-rows.ts';
 import {
+  countRows,
   type ErasingOptions,
   eraseMembers,
   eraseRows,
   stillReferring,
+  type TableRows,
 } from '../../../db/timescale/erase/erase-rows.ts';
 import { tablesToEmpty } from '../../../db/timescale/erase/organization-tables.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';

@@ -1,12 +1,37 @@
 import { randomUUID } from 'node:crypto';
-import type { Mapped } from '../../../domain/formats/mapping/run.ts';
-import { REPEATED_MS, writeHeard } from '../../../domain/listening/heard.ts';
+import { withoutTokens } from '../../../base/scanned-text.ts';
+import type { Mapped, TagRead } from '../../../domain/formats/mapping/run.ts';
+import {
+  type Arrival,
+  type Heard,
+  type HeardTag,
+  REPEATED_MS,
+  WINDOW_SECONDS,
+  writeHeard,
+} from '../../../domain/listening/heard.ts';
 import { keyOf, LISTENED_MS, type Listened } from '../../../domain/listening/wanted.ts';
 import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
-import { HeardWindow } from './heard-window.ts';
+import { type Antennas, antennaNumber, NO_ANTENNA } from '../../../domain/messages/to-scans.ts';
+import { whyUnusable } from '../../../domain/tracking/tag-key.ts';
+
+/** Tags kept per antenna; some 60 fit into a notification. */
+const MOST_TAGS = 100;
+
+const MOST_ARRIVALS = 3;
+
+const MOST_TEXT = 200;
+
+type Read = Pick<TagRead, 'tagType' | 'value' | 'rssi'> & Pick<HeardTag, 'antenna'>;
+
+interface Tag {
+  read: Read;
+  at: number;
+  counts: HeardCounts;
+}
 
 /** Antennas with listeners: per organization, and in all. The others are not reported. */
 export const MOST_OF_ORGANIZATION = 20;
+
 const MOST = 200;
 
 /** Milliseconds between reports: short enough for turning an antenna. */
@@ -132,5 +157,162 @@ export class ReaderListening {
       const { readerId } = listening.listened;
       this.#byReader.set(readerId, [...(this.#byReader.get(readerId) ?? []), listening]);
     }
+  }
+}
+
+/** Recent reads at one antenna, second by second. Its size is bounded, however many there are. */
+export class HeardWindow {
+  readonly #listened: Listened;
+  readonly #tags = new Map<string, Tag>();
+  readonly #messages = new HeardCounts();
+  readonly #rejected = new HeardCounts();
+  readonly #ignored = new HeardCounts();
+  readonly #reads = new HeardCounts();
+  /** Reads of tags that there was no room for. */
+  readonly #leftOut = new HeardCounts();
+  #arrivals: Arrival[] = [];
+  #roomMadeIn: number | null = null;
+
+  constructor(listened: Listened) {
+    this.#listened = listened;
+  }
+
+  /** @param at milliseconds since 1970. */
+  note(
+    reader: Antennas,
+    mapped: Mapped,
+    { topic, bytes }: { topic: string; bytes: number },
+    at: number,
+  ): void {
+    const second = Math.floor(at / 1_000);
+    this.#messages.add(second);
+    const arrival: Arrival = { at, topic: shortened(topic), bytes, outcome: mapped.outcome, reason: null };
+    if (mapped.outcome === 'items') {
+      for (const item of mapped.items) {
+        if (item.outcome === 'read' && whyUnusable(item.read) === null) {
+          this.#noteRead({ ...item.read, antenna: antennaHeard(reader, item.read) }, at, second);
+        } else {
+          (item.outcome === 'ignored' ? this.#ignored : this.#rejected).add(second);
+        }
+      }
+    } else {
+      (mapped.outcome === 'ignored' ? this.#ignored : this.#rejected).add(second);
+      arrival.reason = shortened(mapped.reason);
+    }
+    this.#arrivals = [arrival, ...this.#arrivals.slice(0, MOST_ARRIVALS - 1)];
+  }
+
+  summary(source: string, at: number): Heard {
+    const since = Math.floor(at / 1_000) - WINDOW_SECONDS;
+    const tags: HeardTag[] = [];
+    for (const [key, { read, at: last, counts }] of this.#tags) {
+      const count = counts.since(since);
+      if (count === 0) {
+        this.#tags.delete(key);
+      } else {
+        const { tagType, value, antenna, rssi } = read;
+        tags.push({
+          tagType,
+          value,
+          antenna,
+          count,
+          rssi,
+          strongest: counts.strongestSince(since),
+          at: last,
+        });
+      }
+    }
+    return {
+      ...this.#listened,
+      source,
+      messages: this.#messages.since(since),
+      rejected: this.#rejected.since(since),
+      ignored: this.#ignored.since(since),
+      reads: this.#reads.since(since),
+      tags,
+      tagsLeftOut: this.#leftOut.since(since) > 0 ? 1 : 0,
+      arrivals: this.#arrivals.filter((arrival) => arrival.at >= since * 1_000),
+    };
+  }
+
+  #noteRead(read: Read, at: number, second: number): void {
+    const { antenna } = this.#listened;
+    if (antenna !== 0 && read.antenna !== antenna) {
+      return;
+    }
+    this.#reads.add(second);
+    const key = `${read.antenna} ${read.tagType} ${read.value}`;
+    const known = this.#tags.get(key);
+    if (known !== undefined) {
+      known.read = read;
+      known.at = at;
+      known.counts.add(second, read.rssi);
+    } else if (this.#tags.size < MOST_TAGS || this.#makeRoom(second)) {
+      const counts = new HeardCounts();
+      counts.add(second, read.rssi);
+      this.#tags.set(key, { read, at, counts });
+    } else {
+      this.#leftOut.add(second);
+    }
+  }
+
+  /** Once a second: with thousands of tags in view, most reads are of tags without room. */
+  #makeRoom(second: number): boolean {
+    if (second === this.#roomMadeIn) {
+      return false;
+    }
+    this.#roomMadeIn = second;
+    for (const [key, { at }] of this.#tags) {
+      if (at < (second - WINDOW_SECONDS) * 1_000) {
+        this.#tags.delete(key);
+      }
+    }
+    return this.#tags.size < MOST_TAGS;
+  }
+}
+
+function antennaHeard(reader: Antennas, read: TagRead): number | string {
+  const number = antennaNumber(reader, read);
+  return number === NO_ANTENNA ? shortened(String(read.antenna ?? '')) : number;
+}
+
+function shortened(text: string): string {
+  return withoutTokens(text.replaceAll('\0', '\u2400')).slice(0, MOST_TEXT).toWellFormed();
+}
+
+/** How many of something there were in each of the last seconds, and how strong the strongest was. */
+class HeardCounts {
+  readonly #seconds = new Float64Array(WINDOW_SECONDS).fill(Number.NEGATIVE_INFINITY);
+  readonly #counts = new Uint32Array(WINDOW_SECONDS);
+  readonly #strongest = new Float64Array(WINDOW_SECONDS);
+
+  add(second: number, rssi: number | null = null): void {
+    const slot = second % WINDOW_SECONDS;
+    if (this.#seconds[slot] !== second) {
+      this.#seconds[slot] = second;
+      this.#counts[slot] = 0;
+      this.#strongest[slot] = Number.NEGATIVE_INFINITY;
+    }
+    this.#counts[slot] = (this.#counts[slot] ?? 0) + 1;
+    this.#strongest[slot] = Math.max(this.#strongest[slot] ?? 0, rssi ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** After that second. */
+  since(second: number): number {
+    let sum = 0;
+    for (let slot = 0; slot < WINDOW_SECONDS; slot++) {
+      sum += (this.#seconds[slot] ?? 0) > second ? (this.#counts[slot] ?? 0) : 0;
+    }
+    return sum;
+  }
+
+  strongestSince(second: number): number | null {
+    let strongest = Number.NEGATIVE_INFINITY;
+    for (let slot = 0; slot < WINDOW_SECONDS; slot++) {
+      if ((this.#seconds[slot] ?? 0) > second) {
+        strongest = Math.max(strongest, this.#strongest[slot] ?? strongest);
+      }
+    }
+    return strongest === Number.NEGATIVE_INFINITY ? null : strongest;
   }
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { readForm } from '../../../services/api/imports/multipart.ts';
-import { boundaryOf } from '../../../services/api/imports/schema.ts';
+import { boundaryOf } from '../../../services/api/imports/routes.ts';
 
 describe('reading a form', () => {
   const form = (...lines: string[]) => Buffer.from(lines.join('\r\n'));

@@ -1,4 +1,4 @@
-import { type Mast, Radio } from '../../../simulation/radio.ts';
+import { type Mast, Radio } from '../../../simulation/hall.ts';
 import { createRandom } from '../../../simulation/random.ts';
 import { encodePng } from '../../support/png.ts';
 import { ANTENNAS, onServer, readerName, tagValue } from './site.ts';

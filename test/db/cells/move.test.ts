@@ -13,7 +13,7 @@ import { rest } from '../../../db/timescale/cells/switch-over.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
-import { countRows } from '../../../db/timescale/erase/count-rows.ts';
+import { countRows } from '../../../db/timescale/erase/erase-rows.ts';
 import { mergeHeardStretches } from '../../../db/timescale/schema/merge-heard-stretches.ts';
 import { packReaderSpans } from '../../../db/timescale/schema/pack-reader-spans.ts';
 import { sweep, sweepMoves } from '../../../db/timescale/schema/retention.ts';
@@ -22,7 +22,7 @@ import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts
 import { credentialKey, noteUses } from '../../../domain/administration/credential-uses.ts';
 import { createUser } from '../../../domain/administration/users/create-user.ts';
 import { makeFirstLink } from '../../../domain/administration/users/links/make-link.ts';
-import { AlertDeriver } from '../../../domain/alerts/deriving/deriver.ts';
+import { AlertDeriver } from '../../../domain/alerts/deriving/take-turn.ts';
 import { SilenceDeriver } from '../../../domain/presence/silence/deriver.ts';
 import { endLostConnections } from '../../../domain/presence/store-connections.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';

@@ -18,7 +18,7 @@ describe('advisory locks', () => {
     );
     expect(taking).to.have.members([
       'db/timescale/connections/elected.ts',
-      'db/timescale/embedded/users.ts',
+      'db/timescale/embedded/server.ts',
       'db/timescale/cells/cells.ts',
     ]);
   });

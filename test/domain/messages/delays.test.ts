@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import { countWrongRows, mendClock } from '../../../domain/messages/mend-clock.ts';
-import { loadListening } from '../../../domain/presence/coverage/load-listening.ts';
+import { loadListening } from '../../../domain/presence/coverage/load-places.ts';
 import { joined } from '../../../domain/presence/intervals.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { useDatabase } from '../../support/database.ts';

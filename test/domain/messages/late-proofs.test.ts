@@ -4,7 +4,7 @@ import { inTransaction } from '../../../db/timescale/connections/transaction.ts'
 import { keepLateProofs, type LateProof, stretchesOf } from '../../../domain/messages/heard-stretches.ts';
 import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import { type ListeningEvidence, listeningOf } from '../../../domain/presence/coverage/listening-times.ts';
-import { loadListening } from '../../../domain/presence/coverage/load-listening.ts';
+import { loadListening } from '../../../domain/presence/coverage/load-places.ts';
 import { useDatabase } from '../../support/database.ts';
 import { messageOf, recordAll, registeredReader } from '../../support/messages-of.ts';
 import { Random } from '../../support/random.ts';

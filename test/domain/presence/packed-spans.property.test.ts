@@ -3,7 +3,7 @@ import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../../base/in
 import { mergeHeardStretches } from '../../../db/timescale/schema/merge-heard-stretches.ts';
 import { packReaderSpans } from '../../../db/timescale/schema/pack-reader-spans.ts';
 import { loadReaderEvidence } from '../../../domain/alerts/conditions/load-reader-evidence.ts';
-import { loadListening } from '../../../domain/presence/coverage/load-listening.ts';
+import { loadListening } from '../../../domain/presence/coverage/load-places.ts';
 import { readSpans } from '../../../domain/presence/read-spans.ts';
 import { learn } from '../../../domain/presence/silence/learn.ts';
 import { loadEvidence } from '../../../domain/presence/silence/load-evidence.ts';

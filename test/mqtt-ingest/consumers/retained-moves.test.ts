@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RetainedMoves } from '../../../services/mqtt-ingest/consumers/retained-moves.ts';
+import { RetainedMoves } from '../../../services/mqtt-ingest/consumers/consumer-broker.ts';
 
 describe('what the embedded broker retains', () => {
   const MEBIBYTE = Buffer.alloc(1024 * 1024);

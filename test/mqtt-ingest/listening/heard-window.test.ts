@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Mapped } from '../../../domain/formats/mapping/run.ts';
 import { WINDOW_SECONDS } from '../../../domain/listening/heard.ts';
-import { HeardWindow } from '../../../services/mqtt-ingest/listening/heard-window.ts';
+import { HeardWindow } from '../../../services/mqtt-ingest/listening/listening.ts';
 
 const BEGIN = 1_777_880_280_000;
 const LISTENED = { orgId: 1, readerId: 1, antenna: 0 };

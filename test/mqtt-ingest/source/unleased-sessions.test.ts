@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { divideSessions } from '../../../services/mqtt-ingest/source/divided-sessions.ts';
 import type { Session } from '../../../services/mqtt-ingest/source/session.ts';
+import { divideSessions } from '../../../services/mqtt-ingest/source/subscriber.ts';
 import { until } from '../../support/subscribed-ingest.ts';
 
 const SESSION = 'tagtrail-readers-0';

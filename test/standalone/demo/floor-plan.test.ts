@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { lookAtImage } from '../../../domain/master-data/plans/image/look-at-image.ts';
-import { readFloorPlan } from '../../../services/standalone/demo/floor-plan.ts';
+import { readFloorPlan } from '../../../services/standalone/demo/demo.ts';
 import { LOCATIONS, SITE } from '../../../services/standalone/demo/site.ts';
 
 describe('the floor plan of the demo', () => {

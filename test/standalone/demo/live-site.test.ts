@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MICROS_PER_SECOND } from '../../../base/instant.ts';
 import { ASSETS } from '../../../services/standalone/demo/assets.ts';
-import { createLiveSite, type LiveMessage } from '../../../services/standalone/demo/live-site.ts';
+import { createLiveSite, type LiveMessage } from '../../../services/standalone/demo/live.ts';
 import { createRandom } from '../../../simulation/random.ts';
 
 describe('the site that npm run demo moves', () => {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+
 // Kept, and without native code: KafkaJS has no releases any more, Confluent's client loads a binary when it is installed.
 import { Consumer, type Message, type MessagesStream } from '@platformatic/kafka';
 import type { Logger } from 'pino';
@@ -10,7 +11,6 @@ import { BackOff } from '../back-off.ts';
 import { HeldMessages, MOST_HELD, MOST_WAITING, NOBODY, type Owner } from '../held-messages.ts';
 import { kafkaClientOf, rootOf } from './kafka-client.ts';
 import type { KafkaAddress } from './kafka-settings.ts';
-import { TakenOffsets } from './taken-offsets.ts';
 
 export interface KafkaFigures {
   isConnected: boolean;
@@ -44,6 +44,7 @@ interface Options {
 }
 
 type Record = Message<Buffer, Buffer, Buffer, Buffer>;
+
 type Records = MessagesStream<Buffer, Buffer, Buffer, Buffer>;
 
 /**
@@ -383,9 +384,69 @@ const FETCH = { maxBytes: 4_194_304, maxBytesPerPartition: 1_048_576, maxWaitTim
 
 /** Milliseconds. */
 const COMMIT_EVERY = 200;
+
 const LAG_EVERY = 10_000;
+
 const RECONNECT = { first: 200, longest: 5_000 };
+
 const STABLE = 10_000;
 
 /** Records of a partition taken after one that takes long. */
 const MOST_TAKEN = 100_000;
+
+/**
+ * Records taken from one partition: up to where all are done, so that the offset can be committed. After a rebalance
+ * Kafka reads from the committed offset on, so records may come again that are still in work here.
+ */
+export class TakenOffsets {
+  /** The first offset that was not taken. */
+  #next: bigint;
+  #committable: bigint;
+  #committed: bigint;
+  readonly #taken: { offset: bigint; isDone: boolean }[] = [];
+
+  constructor(from: bigint) {
+    this.#next = from;
+    this.#committable = from;
+    this.#committed = from;
+  }
+
+  get next(): bigint {
+    return this.#next;
+  }
+
+  /** How many are taken and not passed. */
+  get size(): number {
+    return this.#taken.length;
+  }
+
+  /** @returns a function to call when its message is recorded; null if it was taken before. */
+  take(offset: bigint): (() => void) | null {
+    if (offset < this.#next) {
+      return null;
+    }
+    const entry = { offset, isDone: false };
+    this.#taken.push(entry);
+    this.#next = offset + 1n;
+    return () => {
+      entry.isDone = true;
+      this.#pass();
+    };
+  }
+
+  /** The offset to commit; null if it is committed. */
+  toCommit(): bigint | null {
+    return this.#committable > this.#committed ? this.#committable : null;
+  }
+
+  committed(offset: bigint): void {
+    this.#committed = offset > this.#committed ? offset : this.#committed;
+  }
+
+  #pass(): void {
+    const end = this.#taken.findIndex(({ isDone }) => !isDone);
+    const passed = this.#taken.splice(0, end === -1 ? this.#taken.length : end);
+    const last = passed.at(-1);
+    this.#committable = last === undefined ? this.#committable : last.offset + 1n;
+  }
+}

@@ -9,7 +9,6 @@ import {
 import { Acknowledgements } from '../acknowledgement-order.ts';
 import type { BrokerConnection, ConnectionOptions, Delivery } from '../broker-connection.ts';
 import { isAccessRefused, placeOfNode, type QueueAddress, QueueRefused } from '../queue-address.ts';
-import { DeliveryGate } from './delivery-gate.ts';
 
 export interface QueueConnectionOptions
   extends Pick<ConnectionOptions, 'keepalive' | 'receiveMaximum' | 'signal' | 'onDelivery'> {
@@ -191,6 +190,7 @@ async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Prom
 
 /** Milliseconds. */
 const CONNECT_MS = 10_000;
+
 const GOODBYE_MS = 2_000;
 
 /**
@@ -256,7 +256,9 @@ const EXCHANGE = 'amq.topic';
 
 /** MQTT 5 section 3.9.3. */
 const GRANTED = 1;
+
 const NOT_AUTHORIZED = 135;
+
 const INVALID = 143;
 
 const NOT_FOUND = 404;
@@ -315,3 +317,66 @@ export function isRoutable(filter: string): boolean {
 
 /** Bytes: AMQP 0.9.1 section 4.2.5.3. For a longer one the client throws, and answers nothing for those sent with it. */
 const LONGEST_KEY = 255;
+
+/**
+ * Backpressure for the AMQP client, which reads its socket greedily and passes on everything: deliveries are taken one
+ * at a time, and nothing is read while one waits for room. AMQP's own bound, the prefetch, counts messages of any size.
+ * What was already read waits here: one chunk of the socket, and an incomplete message.
+ */
+export class DeliveryGate<Delivery> {
+  heardAt = performance.now();
+  readonly #socket: Socket;
+  readonly #take: (delivery: Delivery, proceed: () => void) => boolean;
+  readonly #waiting: Delivery[] = [];
+  #isShut = false;
+  #isDraining = false;
+
+  /** @param take returns whether `proceed` was called already. */
+  constructor(socket: Socket, take: (delivery: Delivery, proceed: () => void) => boolean) {
+    this.#socket = socket;
+    this.#take = take;
+    const read = socket.read.bind(socket);
+    // Size 0 is the stream's own read, to fill its bounded buffer.
+    socket.read = (size) => {
+      const bytes = this.#isShut && size !== 0 ? null : read(size);
+      this.heardAt = bytes === null ? this.heardAt : performance.now();
+      return bytes;
+    };
+  }
+
+  get isShut(): boolean {
+    return this.#isShut;
+  }
+
+  pass(delivery: Delivery): void {
+    this.#waiting.push(delivery);
+    this.#drain();
+  }
+
+  #drain(): void {
+    if (this.#isDraining) {
+      return;
+    }
+    this.#isDraining = true;
+    while (!this.#isShut) {
+      const next = this.#waiting.shift();
+      if (next === undefined) {
+        break;
+      }
+      this.#isShut = !this.#take(next, () => this.#open());
+    }
+    this.#isDraining = false;
+  }
+
+  #open(): void {
+    if (!this.#isShut) {
+      return;
+    }
+    this.#isShut = false;
+    this.#drain();
+    if (!this.#isShut) {
+      // The client reads when it hears that there is something to read.
+      this.#socket.emit('readable');
+    }
+  }
+}

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Micros } from '../../../../base/instant.ts';
-import { differenceOf } from '../../../../domain/alerts/deriving/diff.ts';
+import { differenceOf } from '../../../../domain/alerts/deriving/derive-subjects.ts';
 import type { FoundStretch, StoredAlert } from '../../../../domain/alerts/stored/alert.ts';
 import { Random } from '../../../support/random.ts';
 

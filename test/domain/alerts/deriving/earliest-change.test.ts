@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { earliestChange } from '../../../../domain/alerts/deriving/note-moves.ts';
+import { earliestChange } from '../../../../domain/alerts/deriving/derive-organization.ts';
 import type { DatedRule } from '../../../../domain/alerts/rules/rule.ts';
 import { UNBOUND } from '../../../../domain/tracking/reading-bound.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
+import { noteMoves } from '../../../../domain/alerts/deriving/derive-organization.ts';
 import { KnownSubtrees } from '../../../../domain/alerts/deriving/known-subtrees.ts';
-import { noteMoves } from '../../../../domain/alerts/deriving/note-moves.ts';
 import { newOrganization, newWork } from '../../../../domain/alerts/deriving/organization.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { Site } from '../../../support/site.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Unheard } from '../../../../domain/alerts/deriving/unheard.ts';
+import { Unheard } from '../../../../domain/alerts/deriving/organization.ts';
 
 const EVER = Number.POSITIVE_INFINITY;
 const [HALL, DOCK, YARD] = [1, 2, 3];

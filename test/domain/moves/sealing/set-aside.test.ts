@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import type { Finding } from '../../../../domain/health/finding.ts';
 import { CHANGES } from '../../../../domain/moves/sealing/queues.ts';
-import { type SealingFault, SetAside } from '../../../../domain/moves/sealing/set-aside.ts';
+import { type SealingFault, SetAside } from '../../../../domain/moves/sealing/sealer.ts';
 import { runCommand } from '../../../support/command-line.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { sealAll } from '../../../support/seal-all.ts';

@@ -5,7 +5,7 @@ import { loadReaders, type RegisteredReader } from '../../../../domain/messages/
 import { joinStretches } from '../../../../domain/presence/coverage/join-stretches.ts';
 import { type ListeningEvidence, listeningOf } from '../../../../domain/presence/coverage/listening-times.ts';
 import { loadExpectations } from '../../../../domain/presence/coverage/load-expectations.ts';
-import { loadListening } from '../../../../domain/presence/coverage/load-listening.ts';
+import { loadListening } from '../../../../domain/presence/coverage/load-places.ts';
 import { type Interval, within } from '../../../../domain/presence/intervals.ts';
 import { storeConnections } from '../../../../domain/presence/store-connections.ts';
 import { useDatabase } from '../../../support/database.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { mergeHeardStretches } from '../../../../db/timescale/schema/merge-heard-stretches.ts';
-import { loadListening } from '../../../../domain/presence/coverage/load-listening.ts';
+import { loadListening } from '../../../../domain/presence/coverage/load-places.ts';
 import { SilenceTurns } from '../../../../domain/presence/silence/take-turn.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { Site } from '../../../support/site.ts';

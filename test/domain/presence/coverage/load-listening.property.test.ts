@@ -3,7 +3,7 @@ import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../../../base
 import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
 import { NO_ROWS, sql } from '../../../../db/timescale/queries/sql.ts';
 import { listeningOf } from '../../../../domain/presence/coverage/listening-times.ts';
-import { loadListening } from '../../../../domain/presence/coverage/load-listening.ts';
+import { loadListening } from '../../../../domain/presence/coverage/load-places.ts';
 import { inForce, type StoredExpectation } from '../../../../domain/presence/expectations.ts';
 import type { Interval } from '../../../../domain/presence/intervals.ts';
 import { useDatabase } from '../../../support/database.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { TakenOffsets } from '../../../../services/mqtt-ingest/source/kafka/taken-offsets.ts';
+import { TakenOffsets } from '../../../../services/mqtt-ingest/source/kafka/kafka-source.ts';
 
 describe('the offsets of a partition that were taken', () => {
   it('let the group go on after the last before which all are done', () => {

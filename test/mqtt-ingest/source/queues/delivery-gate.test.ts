@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { expect } from 'chai';
-import { DeliveryGate } from '../../../../services/mqtt-ingest/source/queues/delivery-gate.ts';
+import { DeliveryGate } from '../../../../services/mqtt-ingest/source/queues/queue-connection.ts';
 
 describe('the gate before the room for messages', () => {
   it('hands on in order, one at a time, and reads nothing while one waits', () => {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { ulid } from 'ulid';
-import { loadTouched } from '../../../../../domain/alerts/mail/delivery/load-touched.ts';
-import { MailTurns } from '../../../../../domain/alerts/mail/delivery/mail-turns.ts';
+import { loadTouched, MailTurns } from '../../../../../domain/alerts/mail/delivery/mail-turns.ts';
 import { openMailer } from '../../../../../domain/alerts/mail/sending/mailer.ts';
 import { examineMail } from '../../../../../domain/health/mail.ts';
 import { sealBatch } from '../../../../../domain/moves/sealing/seal-batch.ts';
