@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { ORGANIZATION_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
 import { MACHINE_CLOCKS } from '../../platform/rate-limit/start-limiter.ts';
 import { type ConsoleCall, useConsole } from '../support/console.ts';
 import { PASSWORD } from '../support/people.ts';
+import { untilWaiting } from '../support/until-waiting.ts';
 
 describe('the members of an organization', () => {
   const suite = useConsole();
@@ -98,6 +100,28 @@ describe('the members of an organization', () => {
       ({ error: refused } = (await (await send('/links/accept', json)).json()) as { error: typeof refused });
     }
     expect(refused.detail).to.match(/for this account/);
+  });
+
+  it('are invited without keeping others from signing in, or from their own members', async () => {
+    const neighbour = await suite.as('admin', await suite.people.organization('Neighbour'));
+    await suite.people.user('guest@example.com');
+    const client = await suite.database.pool.connect();
+    let invited: ReturnType<typeof post>[] = [];
+    try {
+      await client.query('begin');
+      await client.query('select pg_advisory_xact_lock($1, $2)', [ORGANIZATION_LOCKS.room, suite.orgId]);
+      invited = [1, 2, 3, 4].map((at) =>
+        post('/invitations', { email: `waits${at}@example.com`, role: 'viewer' }),
+      );
+      await untilWaiting(suite.database, 1);
+      const guest = { email: 'guest@example.com', password: PASSWORD };
+      expect((await post('/session', guest, { token: null })).status).to.equal(200);
+      expect((await call({ path: '/users', token: neighbour })).body.total_count).to.equal(1);
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+    expect((await Promise.all(invited)).map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
   });
 
   it('may do what their role allows, from the next request on', async () => {

@@ -3,8 +3,8 @@ import { invalid, invalidValue, refuseIssues, required } from '../../../base/che
 import { nullableSchema } from '../../../base/checks/members.ts';
 import { fromDatabase, toMicros } from '../../../base/timestamps.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
-import type { PeopleDoor } from '../../../db/timescale/connections/people-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { changeView } from '../../../domain/changes/change-view.ts';
 import { type LoggedChange, listChanges, type WantedChanges } from '../../../domain/changes/list-changes.ts';
 import { integer, keyFilter, searchText, timeBound } from '../../../platform/http/parameters.ts';
@@ -93,7 +93,7 @@ const list = memberRoute({
     const page = rows.slice(0, limit).map((change) => asMayBeSeen(change, scopes));
     const last = page.at(-1);
     const [users, others] = await Promise.all([
-      namesOfUsers(parts.people, page),
+      namesOfUsers(parts.people.of(db.orgId), page),
       parts.insight.run(db.orgId, (installation) => namesOfOthers(installation, db.orgId, page)),
     ]);
     return {
@@ -157,7 +157,7 @@ interface Named {
 type Names = ReadonlyMap<string, string>;
 
 /** Users of a page of changes. Members may see who changed something in their organization. */
-async function namesOfUsers(people: PeopleDoor, changes: readonly LoggedChange[]): Promise<Names> {
+async function namesOfUsers(people: Connection, changes: readonly LoggedChange[]): Promise<Names> {
   const ids = [...idsOf(changes, ['user'], ['user', 'membership'])].map((id) => Number.parseInt(id, 10));
   const rows = await people.any(sql.type(rowsOf<{ id: number; name: string }>())`
     select id, name from users where id = any(${sql.array(ids.filter(Number.isSafeInteger), 'int4')})`);

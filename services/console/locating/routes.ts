@@ -41,7 +41,7 @@ const list = memberRoute({
     const ids = made.flatMap(({ actor_type: type, actor_id: id }) =>
       type === 'user' && id !== null ? id : [],
     );
-    const names = await userNames(parts.people, ids);
+    const names = await userNames(parts.people.of(db.orgId), ids);
     return made.map((each) => ({ ...settingView(each, names), position_lacks: lackOf(each, positions) }));
   },
 });

@@ -20,7 +20,7 @@ const ONE_USER = {
   find: {
     missing: 'User not found',
     row: ({ context, params }: { context: ConsoleContext; params: { user_id: number } }) =>
-      findRole(context.parts.people, params.user_id, context.db.orgId),
+      findRole(context.parts.people.of(context.db.orgId), params.user_id, context.db.orgId),
   },
 } as const;
 
@@ -34,7 +34,7 @@ const list = memberRoute({
   ...{ scope: 'users:admin', query: { parameters: PAGING } },
   success: listed(USER, 'A page of members'),
   handle: async ({ context: { db, parts }, query }) =>
-    listBody(await listPageOfUsers(parts.people, db.orgId, query), query, userView),
+    listBody(await listPageOfUsers(parts.people.of(db.orgId), db.orgId, query), query, userView),
 });
 
 const change = memberRoute({
@@ -50,7 +50,7 @@ const change = memberRoute({
   handle: async ({ context, params: { user_id: userId }, body, requestId }) => {
     const { orgId } = context.db;
     const { role, is_disabled: isDisabled } = body.against({});
-    const { people } = context.parts;
+    const people = context.parts.people.of(orgId);
     const actor = actorOfUser(context.session, requestId);
     if (role !== undefined) {
       await setRole(people, actor, { userId, orgId, role });
@@ -69,7 +69,10 @@ const remove = memberRoute({
   problems: PROBLEMS,
   handle: async ({ context, params: { user_id: userId }, requestId }) => {
     const { db, parts, session } = context;
-    await removeMembership(parts.people, actorOfUser(session, requestId), { userId, orgId: db.orgId });
+    await removeMembership(parts.people.of(db.orgId), actorOfUser(session, requestId), {
+      userId,
+      orgId: db.orgId,
+    });
   },
 });
 
@@ -86,7 +89,10 @@ const reset = memberRoute({
   handle: async ({ context, params: { user_id: userId }, requestId }) => {
     const { db, parts, session } = context;
     const actor = actorOfUser(session, requestId);
-    const { id, token, expires_at } = await makeResetLink(parts.people, actor, { userId, orgId: db.orgId });
+    const { id, token, expires_at } = await makeResetLink(parts.people.of(db.orgId), actor, {
+      userId,
+      orgId: db.orgId,
+    });
     return { id, url: addressOf(context, token), expires_at };
   },
 });
@@ -97,7 +103,7 @@ const invitations = memberRoute({
   ...{ scope: 'users:admin', query: { parameters: PAGING } },
   success: listed(INVITATION, 'A page of invitations, without their links'),
   handle: async ({ context: { db, parts }, query }) =>
-    listBody(await listInvitations(parts.people, db.orgId, query), query, (row) => row),
+    listBody(await listInvitations(parts.people.of(db.orgId), db.orgId, query), query, (row) => row),
 });
 
 const inviteOne = memberRoute({
@@ -110,7 +116,9 @@ const inviteOne = memberRoute({
   handle: async ({ context, body: { email, role }, requestId }) => {
     const { db, parts, session } = context;
     const actor = actorOfUser(session, requestId);
-    const made = await withFields(() => invite(parts.people, actor, { orgId: db.orgId, email, role }));
+    const made = await withFields(() =>
+      invite(parts.people.of(db.orgId), actor, { orgId: db.orgId, email, role }),
+    );
     const { id, token, expires_at } = made;
     return { id, email: email.trim().toLowerCase(), role, url: addressOf(context, token), expires_at };
   },
@@ -123,7 +131,10 @@ const withdraw = memberRoute({
   success: noContent('Withdrawn'),
   problems: { not_found: 'Invitation not found' },
   handle: async ({ context: { db, parts, session }, params: { invitation_id: id }, requestId }) => {
-    await withdrawInvitation(parts.people, actorOfUser(session, requestId), { orgId: db.orgId, id });
+    await withdrawInvitation(parts.people.of(db.orgId), actorOfUser(session, requestId), {
+      orgId: db.orgId,
+      id,
+    });
   },
 });
 
