@@ -159,6 +159,59 @@ describe('the list of assets in the console', () => {
     });
   }
 
+  for (const [locale, words] of [
+    ['en-GB', { columns: 'Columns', name: 'Name of the field', show: 'Show', usual: 'Usual columns' }],
+    ['de-DE', { columns: 'Spalten', name: 'Name des Feldes', show: 'Zeigen', usual: 'Übliche Spalten' }],
+  ] as const) {
+    it(`has the columns that a person chose, in the address and at the next visit: ${locale}`, async () => {
+      const token = await tokenOf('viewer');
+      const page = await app.open('#/assets?q=CRATE-102', token, { locale, viewport: WIDE });
+      const heads = async (of = page) =>
+        (await of.locator('table thead th:visible').allTextContents()).map((text) => text.trim());
+      await page.getByText('Crate 102').waitFor();
+      const usual = await heads();
+      await page.getByRole('button', { name: words.columns }).click();
+      const choice = page.getByRole('region', { name: words.columns });
+      await choice.getByLabel('owner').check();
+      const boxes = choice.getByRole('checkbox');
+      await boxes.nth(1).uncheck();
+      await choice.getByLabel(words.name).fill('dépôt & co');
+      await choice.getByRole('button', { name: words.show }).click();
+      await page.getByRole('columnheader', { name: 'dépôt & co' }).waitFor();
+      expect(hashOf(page)).to.equal(
+        '#/assets?q=CRATE-102&column=name&column=external_key&column=last_seen&column=tags&column=updated_at' +
+          '&column=metadata.owner&column=metadata.dépôt+&+co',
+      );
+      await page.getByRole('cell', { name: 'Blue Line' }).waitFor();
+      const found = await faultsOf(page, `assets-columns-${locale}`);
+      await page.setViewportSize(PHONE);
+      await page.keyboard.press('Escape');
+      expect(await heads()).to.include('owner');
+      expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(PHONE.width);
+      found.push(...(await faultsOf(page, `assets-chosen-columns-${locale}`)));
+      const saving = page.waitForEvent('download');
+      await page.locator('.pager .quiet').first().click();
+      const saved = readFileSync(await (await saving).path(), 'utf8').split('\r\n');
+      expect(saved[0]).to.match(/[,;]owner[,;]dépôt & co$/);
+      expect(saved[1]).to.match(/[,;]Blue Line[,;]$/);
+
+      await page.goto(`${app.url}/#/now`);
+      await page.goto(`${app.url}/#/assets?q=CRATE-103`);
+      await page.reload();
+      await page.getByRole('cell', { name: 'Red & Co.' }).waitFor();
+      const sent = await app.open('#/assets?q=CRATE-103&column=name&column=metadata.kg', token, { locale });
+      await sent.getByText('Crate 103').waitFor();
+      expect((await heads(sent)).slice(-1)).to.deep.equal(['kg']);
+
+      await page.setViewportSize(WIDE);
+      await page.getByRole('button', { name: words.columns }).click();
+      await page.getByRole('button', { name: words.usual }).click();
+      expect(await heads()).to.deep.equal(usual);
+      expect(hashOf(page)).to.equal('#/assets?q=CRATE-103');
+      expect(found).to.deep.equal([]);
+    });
+  }
+
   it('sets a field of all that are ticked, which can be stopped, and exports them', async () => {
     const token = await app.as('admin', orgId);
     const page = await app.open('#/assets?metadata.owner=Blue+Line', token, { viewport: WIDE });

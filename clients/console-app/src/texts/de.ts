@@ -328,6 +328,13 @@ export const de = {
       filter: 'Filtern',
       without: (field) => `Ohne den Filter ${field}`,
     },
+    columns: {
+      title: 'Spalten',
+      tagCount: 'Zahl der Etiketten',
+      add: 'Zeigen',
+      most: (most) => `Höchstens ${number(most)} Spalten.`,
+      usual: 'Übliche Spalten',
+    },
     nowhere: 'nie gesehen',
     retired: 'Ausgemustert',
     none: 'Noch keine Objekte',

@@ -319,6 +319,13 @@ export const en = {
       filter: 'Filter',
       without: (field: string) => `Without the filter ${field}`,
     },
+    columns: {
+      title: 'Columns',
+      tagCount: 'Number of tags',
+      add: 'Show',
+      most: (most: number) => `No more than ${number(most)} columns.`,
+      usual: 'Usual columns',
+    },
     nowhere: 'never seen',
     retired: 'Retired',
     none: 'No assets yet',

@@ -10,7 +10,8 @@ import { address, go, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { RetiredFilter } from '../items/item-table.tsx';
 import { PlaceFilter } from '../reports/filters.tsx';
-import { MOST_LETTERS, Suggestions } from './asset-kind.tsx';
+import { ColumnChoice } from './asset-columns.tsx';
+import { FieldInput, MOST_LETTERS } from './asset-kind.tsx';
 
 /** As many as the API takes. */
 const MOST_FIELDS = 5;
@@ -41,6 +42,7 @@ export function AssetFilters() {
       <RetiredFilter words={t} />
       <PlaceFilter />
       <FieldFilters />
+      <ColumnChoice />
     </div>
   );
 }
@@ -155,30 +157,3 @@ function AddFieldFilter() {
 }
 
 const NOTHING = { name: '', value: '' };
-
-/** A text, with known ones as suggestions. */
-export function FieldInput({
-  id,
-  label,
-  value,
-  most,
-  known,
-  onValue,
-}: {
-  id: string;
-  label: string;
-  value: string;
-  most: number;
-  known: readonly string[];
-  onValue: (text: string) => void;
-}) {
-  return (
-    <span class="field">
-      <input
-        {...{ 'aria-label': label, placeholder: label, required: true, maxLength: most, list: id, value }}
-        onInput={(event) => onValue(event.currentTarget.value)}
-      />
-      <Suggestions id={id} values={known} />
-    </span>
-  );
-}

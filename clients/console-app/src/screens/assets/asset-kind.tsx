@@ -119,7 +119,34 @@ function EditMetadata({ draft, problem, isReadOnly, onDraft }: FieldsProps<Asset
   );
 }
 
-export function Suggestions({ id, values }: { id: string; values: readonly string[] }) {
+/** A text, with known ones as suggestions. */
+export function FieldInput({
+  id,
+  label,
+  value,
+  most,
+  known,
+  onValue,
+}: {
+  id: string;
+  label: string;
+  value: string;
+  most: number;
+  known: readonly string[];
+  onValue: (text: string) => void;
+}) {
+  return (
+    <span class="field">
+      <input
+        {...{ 'aria-label': label, placeholder: label, required: true, maxLength: most, list: id, value }}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+      <Suggestions id={id} values={known} />
+    </span>
+  );
+}
+
+function Suggestions({ id, values }: { id: string; values: readonly string[] }) {
   return (
     <datalist id={id}>
       {values.map((value) => (

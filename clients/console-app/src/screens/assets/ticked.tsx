@@ -12,8 +12,7 @@ import { toast } from '../../parts/toast.tsx';
 import { hrefWith, replaceAddress } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { FieldInput } from './asset-filters.tsx';
-import { ASSET_KIND, MOST_LETTERS } from './asset-kind.tsx';
+import { ASSET_KIND, FieldInput, MOST_LETTERS } from './asset-kind.tsx';
 
 /** How many rows can be ticked: their keys stand in the address. */
 const MOST = 1_000;

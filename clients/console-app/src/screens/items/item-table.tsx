@@ -3,7 +3,6 @@ import type { List } from '../../api/use-list.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { EmptyState, NothingFound } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
-import { Instant } from '../../parts/instant.tsx';
 import { type Column, type Selection, Table } from '../../parts/table.tsx';
 import { href, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
@@ -76,39 +75,28 @@ export function RetiredFilter({ words: { retiredFilter } }: { words: ListWords }
   );
 }
 
-export function nameAndKeyColumns(): readonly Column<Asset | Place>[] {
-  const t = texts.value.items;
-  return [
-    {
-      title: t.name,
-      sortBy: 'name',
-      cell: ({ name }) => <span class="title">{name}</span>,
-      saved: ({ name }) => name,
-    },
-    {
-      title: t.key,
-      sortBy: 'external_key',
-      cell: ({ external_key }) => <span class="mono">{external_key}</span>,
-      saved: ({ external_key: key }) => key,
-    },
-  ];
+/** The name, and whether the item is retired or inactive. */
+export function nameColumn({ retired }: ListWords): Column<Asset | Place> {
+  const { name: title, inactive } = texts.value.items;
+  return {
+    ...{ title, sortBy: 'name' },
+    cell: ({ name, deleted_at, is_active }) =>
+      deleted_at === null && is_active ? (
+        <span class="title">{name}</span>
+      ) : (
+        <span class="with-badge">
+          <span class="title">{name}</span>
+          {deleted_at === null ? <Badge>{inactive}</Badge> : <Badge tone="refused">{retired}</Badge>}
+        </span>
+      ),
+    saved: ({ name }) => name,
+  };
 }
 
-/** An instant of an item, and whether it is retired or inactive. */
-export function datedColumn(
-  title: string,
-  sortBy: 'created_at' | 'updated_at',
-  { retired }: ListWords,
-): Column<Asset | Place> {
+export function keyColumn(): Column<Asset | Place> {
   return {
-    ...{ title, sortBy, weight: 2 },
-    cell: ({ [sortBy]: at, deleted_at, is_active }) => (
-      <span class="with-badge">
-        <Instant at={at} />
-        {deleted_at !== null && <Badge tone="refused">{retired}</Badge>}
-        {deleted_at === null && !is_active && <Badge>{texts.value.items.inactive}</Badge>}
-      </span>
-    ),
-    saved: ({ [sortBy]: at }) => at,
+    ...{ title: texts.value.items.key, sortBy: 'external_key' },
+    cell: ({ external_key }) => <span class="mono">{external_key}</span>,
+    saved: ({ external_key: key }) => key,
   };
 }

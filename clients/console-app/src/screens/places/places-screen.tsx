@@ -1,6 +1,7 @@
 import type { Place } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
+import { Instant } from '../../parts/instant.tsx';
 import { PlaceName } from '../../parts/move-line.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { nameAndKey } from '../../parts/save-file.ts';
@@ -10,7 +11,7 @@ import { address, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { type Texts, texts } from '../../texts/texts.ts';
 import { ListActions } from '../import/list-actions.tsx';
-import { AddItem, datedColumn, ItemTable, nameAndKeyColumns, RetiredFilter } from '../items/item-table.tsx';
+import { AddItem, ItemTable, keyColumn, nameColumn, RetiredFilter } from '../items/item-table.tsx';
 import { OpenItem } from '../items/open-item.tsx';
 import { usePicked } from '../labels/use-picked.ts';
 import { EditTree } from './edit-tree.tsx';
@@ -86,7 +87,8 @@ function placeColumns(
   watches: ReturnType<typeof useWatches>['byId'],
 ): readonly Column<Place>[] {
   return [
-    ...nameAndKeyColumns(),
+    nameColumn(t),
+    keyColumn(),
     {
       title: t.within,
       cell: ({ parent_id, parent_external_key: key }) =>
@@ -116,6 +118,10 @@ function placeColumns(
         watches.get(id)?.mode === 'continuous' ? watchWords(watches.get(id)) : <span class="none">–</span>,
       saved: ({ id }) => (watches.get(id)?.mode === 'continuous' ? watchWords(watches.get(id)) : null),
     },
-    datedColumn(t.created, 'created_at', t),
+    {
+      ...{ title: t.created, sortBy: 'created_at', weight: 2 },
+      cell: ({ created_at: at }) => <Instant at={at} />,
+      saved: ({ created_at: at }) => at,
+    },
   ];
 }
