@@ -5,8 +5,18 @@ import type { Page } from 'playwright-core';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import { plainValue } from '../../../base/scanned-text.ts';
 import { guessTagType } from '../../../clients/handheld-app/src/scanning/guess-tag-type.ts';
+import { barcodeKey } from '../../../domain/identity/barcode-key.ts';
 import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { itByNight } from '../../support/random-sets.ts';
+
+type Format = 'QRCode' | 'Code128' | 'DataMatrix';
+
+async function readCodes(page: Page, format: Format) {
+  const picture = await page.locator('.label-print').screenshot();
+  return readBarcodes(new Blob([picture]), {
+    ...{ formats: [format], tryHarder: true, textMode: 'Plain', maxNumberOfSymbols: 50 },
+  });
+}
 
 const NOT_IN_CODE_128 = 'Käfig 7';
 
@@ -14,13 +24,8 @@ describe('labels in the console', () => {
   const app = useConsoleApp();
   let page: Page;
   /** What a handheld's camera reads on the paper. */
-  const read = async (format: 'QRCode' | 'Code128') => {
-    const picture = await page.locator('.label-print').screenshot();
-    const found = await readBarcodes(new Blob([picture]), {
-      ...{ formats: [format], tryHarder: true, textMode: 'Plain', maxNumberOfSymbols: 50 },
-    });
-    return found.map(({ text }) => plainValue(text)).sort();
-  };
+  const read = async (format: Format) =>
+    (await readCodes(page, format)).map(({ text }) => plainValue(text)).sort();
   /** Of the PDF, in points; it is printed then. */
   const paper = async () => {
     const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
@@ -126,6 +131,47 @@ describe('labels in the console', () => {
       [612, 792],
       [612, 792],
     ]);
+    await printed();
+  });
+
+  it('are a GS1 DataMatrix where a tag has the GS1 key of one thing, or a QR code with its Digital Link', async () => {
+    const keys = ['(01)09524000059109(21)A/%&B', '(00)340123450000000000', '(8003)09524000059109PAL_1'];
+    for (const [index, value] of keys.entries()) {
+      const json = { external_key: `GS1-${index}`, name: 'Named', tags: [{ tag_type: 'barcode', value }] };
+      expect((await app.call({ method: 'POST', path: '/assets', json })).status).to.equal(201);
+    }
+    // A GTIN names a kind of thing.
+    const gtin = {
+      external_key: 'GS1-X',
+      name: 'Plain',
+      tags: [{ tag_type: 'barcode', value: '5901234123457' }],
+    };
+    expect((await app.call({ method: 'POST', path: '/assets', json: gtin })).status).to.equal(201);
+    page = await app.open('#/labels?q=GS1-', await app.as('operator'), { deviceScaleFactor: 3 });
+    await page.evaluate('window.print = () => {}');
+    await page.getByText('4 labels on 1 sheet').waitFor();
+    await print();
+    const found = await readCodes(page, 'DataMatrix');
+    expect(found.map(({ symbologyIdentifier }) => symbologyIdentifier)).to.deep.equal([']d2', ']d2', ']d2']);
+    const wanted = keys.map(barcodeKey).sort();
+    expect(found.map(({ text }) => barcodeKey(`]d2${text}`)).sort()).to.deep.equal(wanted);
+    for (const key of keys) {
+      expect(await page.locator('.label-print').getByText(key, { exact: true }).count(), key).to.equal(1);
+    }
+    expect(await read('QRCode')).to.deep.equal(['5901234123457']);
+    expect(await paper()).to.deep.equal([[595, 842]]);
+    await printed();
+    await page.getByLabel('Codes').selectOption('link');
+    await print();
+    const links = await read('QRCode');
+    expect(
+      links
+        .filter((link) => link.startsWith('https:'))
+        .map(barcodeKey)
+        .sort(),
+    ).to.deep.equal(wanted);
+    expect(links).to.have.length(4);
+    await paper();
     await printed();
   });
 

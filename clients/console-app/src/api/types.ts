@@ -1,4 +1,4 @@
-import type { Answers, Asset, PresenceItem } from './answers.ts';
+import type { Answers, Asset, PresenceItem, Tag } from './answers.ts';
 
 /** `data` of an answer, by method and path of its route, and each row of a list. */
 export type Data<Route extends keyof Answers> = Answers[Route] extends { data: infer Found } ? Found : never;
@@ -22,6 +22,13 @@ export const ALERT_STATES = all<AlertState>({ open: 0, acknowledged: 0, closed: 
 
 export type TagType = Asset['tags'][number]['tag_type'];
 export const TAG_TYPES = all<TagType>({ rfid: 0, ble: 0, barcode: 0 });
+
+/** A tag's GS1 key in brackets, the identifier before its serial number; null without one. */
+export function bracketed({ digital_link: link }: Pick<Tag, 'digital_link'>): string | null {
+  const parts = link?.replace('https://id.gs1.org/', '').split('/') ?? [];
+  const values = parts.map((part, at) => (at % 2 === 0 ? `(${part})` : decodeURIComponent(part)));
+  return values.length === 0 ? null : values.join('');
+}
 
 export type PresenceState = PresenceItem['state'];
 export const PRESENCE_STATES = all<PresenceState>({

@@ -2,7 +2,7 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import { ApiError } from '../../api/api-error.ts';
 import { patch, post, read, remove } from '../../api/send.ts';
-import { type Asset, type Place, TAG_TYPES, type Tag, type TagType } from '../../api/types.ts';
+import { type Asset, bracketed, type Place, TAG_TYPES, type Tag, type TagType } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { confirm } from '../../parts/confirm.tsx';
@@ -380,14 +380,9 @@ function ItemFields<Item extends Asset | Place, Draft extends ItemDraft>({
 }
 
 /** Other notations of a tag's value by GS1's standards. */
-function namesOf({ value, gs1 = null, digital_link: link, epc_uri: uri }: Tag): string[] {
-  const bracketed =
-    gs1 === null
-      ? null
-      : Object.entries(gs1)
-          .map(([ai, part]) => `(${ai})${part}`)
-          .join('');
-  return [bracketed, link, uri].filter((name) => name != null && name !== value) as string[];
+function namesOf(tag: Tag): string[] {
+  const names = [bracketed(tag), tag.digital_link, tag.epc_uri];
+  return names.filter((name): name is string => name != null && name !== tag.value);
 }
 
 /** The tags of an asset or a place; `path` is where they are attached. Detaching can be undone. */

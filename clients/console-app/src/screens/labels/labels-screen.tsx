@@ -14,7 +14,7 @@ import type { QueryValues } from '../../router/address.ts';
 import { address, go, href, hrefWith, replaceAddress } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { barcodePath, type CodePath, qrPath } from './code-paths.ts';
+import { barcodePath, type CodePath, matrixPath, qrPath } from './code-paths.ts';
 import { RfidLabels } from './rfid-labels.tsx';
 import { type LabelItem, type Labelled, labelItem, MOST, useLabelled } from './use-labelled.ts';
 
@@ -25,12 +25,13 @@ export function LabelsScreen() {
   const of = query.get('of') === 'location' ? 'locations' : 'assets';
   const sizeName = SIZE_NAMES.find((name) => name === query.get('size')) ?? 'a4-24';
   const size = SIZES[sizeName];
-  const codes: Codes = CODES.find((code) => code === query.get('codes')) ?? 'both';
+  const codes: Codes = CODES.find((code) => code === query.get('codes')) ?? 'gs1';
   const first = Math.min(perSheet(size) - 1, Math.max(0, Math.floor(Number(query.get('first')) || 0)));
   const { rows, total, problem } = useLabelled(of);
   const chosen = chosenIn(query);
   const items = (rows ?? []).filter(({ external_key: key }) => chosen.has(key)).map(labelItem);
-  const narrow = items.filter(({ value }) => layOut(value, size, codes).isWithoutBarcode).length;
+  const layouts = items.map((item) => layOut(item, size, codes));
+  const narrow = layouts.filter(({ isWithoutBarcode }) => isWithoutBarcode).length;
   const sheets = Math.ceil((items.length + first) / perSheet(size));
   return (
     <div class="page">
@@ -54,7 +55,7 @@ export function LabelsScreen() {
           <p>{t.tooMany(MOST, total)}</p>
         </div>
       )}
-      <MissingBarcodes of={of} items={items.filter(({ isFound }) => !isFound)} />
+      <MissingBarcodes of={of} items={items.filter((_, index) => layouts[index]?.isFound === false)} />
       {narrow > 0 && (
         <div class="note">
           <p>{t.withoutBarcode(narrow)}</p>
@@ -285,32 +286,33 @@ function mm(millimetres: number): string {
 }
 
 function Label({ item, size, codes }: { item: LabelItem; size: LabelSize; codes: Codes }) {
-  const { qr, barcode } = layOut(item.value, size, codes);
+  const { square, barcode, key } = layOut(item, size, codes);
   return (
     <div class="label">
       <div class="label-head">
-        {qr !== null && <Code code={qr} kind="qr" />}
+        {square !== null && <Code code={square} kind="square" />}
         <div class="label-words">
           <strong>{item.name}</strong>
           <span>{item.external_key}</span>
-          {item.value !== item.external_key && <small>{item.value}</small>}
+          {key === null && item.value !== item.external_key && <small>{item.value}</small>}
         </div>
       </div>
+      {key !== null && <small>{key}</small>}
       {barcode !== null && <Code code={barcode} kind="barcode" />}
     </div>
   );
 }
 
-function Code({ code: { width, height, path }, kind }: { code: CodePath; kind: 'qr' | 'barcode' }) {
+function Code({ code: { width, height, path }, kind }: { code: CodePath; kind: 'square' | 'barcode' }) {
   return (
     <svg
       class={`label-${kind}`}
       viewBox={`0 0 ${width} ${height}`}
-      preserveAspectRatio={kind === 'qr' ? 'xMidYMid' : 'none'}
+      preserveAspectRatio={kind === 'square' ? 'xMidYMid' : 'none'}
       shape-rendering="crispEdges"
       aria-hidden="true"
     >
-      <path d={path} />
+      <path d={path} fill-rule="evenodd" />
     </svg>
   );
 }
@@ -337,7 +339,8 @@ function chosenIn(query: URLSearchParams): Chosen {
   };
 }
 
-const CODES = ['both', 'qr', 'barcode'] as const;
+/** `gs1` and `link` are for things with a GS1 key; the others get `both` and `qr`. */
+const CODES = ['gs1', 'link', 'both', 'qr', 'barcode'] as const;
 
 type Codes = (typeof CODES)[number];
 
@@ -346,18 +349,29 @@ const MARGIN = 2;
 const NARROWEST = 0.19;
 
 interface LabelLayout {
-  qr: CodePath | null;
+  /** A DataMatrix or a QR code. */
+  square: CodePath | null;
   barcode: CodePath | null;
+  /** The GS1 key, for people, if the code holds that. */
+  key: string | null;
+  /** Scanners find the thing by its codes. */
+  isFound: boolean;
   /** A barcode was asked for, and would be too narrow to be read, or cannot have these characters. */
   isWithoutBarcode: boolean;
 }
 
 /** The content of a label: where a barcode does not fit, a QR code replaces it. */
-function layOut(value: string, { width }: LabelSize, codes: Codes): LabelLayout {
-  const wanted = codes === 'qr' ? null : barcodePath(value);
+function layOut({ value, isFound, gs1 }: LabelItem, { width }: LabelSize, codes: Codes): LabelLayout {
+  if (gs1 !== null && (codes === 'gs1' || codes === 'link')) {
+    const square = codes === 'gs1' ? matrixPath(gs1.key) : qrPath(gs1.link);
+    return { square, barcode: null, key: gs1.key, isFound: true, isWithoutBarcode: false };
+  }
+  const isWanted = codes !== 'qr' && codes !== 'link';
+  const wanted = isWanted ? barcodePath(value) : null;
   const barcode = wanted !== null && (width - MARGIN) / wanted.width >= NARROWEST ? wanted : null;
-  const isWithoutBarcode = codes !== 'qr' && barcode === null;
-  return { barcode, isWithoutBarcode, qr: codes !== 'barcode' || isWithoutBarcode ? qrPath(value) : null };
+  const isWithoutBarcode = isWanted && barcode === null;
+  const square = codes !== 'barcode' || isWithoutBarcode ? qrPath(value) : null;
+  return { square, barcode, key: null, isFound, isWithoutBarcode };
 }
 
 /** Labels on a sheet, in millimetres. `across` and `down` are from one label's edge to the same edge of the next. */
