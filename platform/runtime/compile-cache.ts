@@ -1,6 +1,6 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { keepYoungObjectsApart } from './short-lived-objects.ts';
+import { collectSeldom } from '../../base/heap.ts';
 
 const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/tagtrail', import.meta.url));
 
@@ -12,7 +12,7 @@ const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/tagtrail', impor
  */
 export function startCompiled(): void {
   // Must come first: code compiled under other flags is not reused.
-  keepYoungObjectsApart();
+  collectSeldom();
   enableCompileCache(process.env['NODE_COMPILE_CACHE'] ?? FOLDER);
 }
 

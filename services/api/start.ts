@@ -18,7 +18,6 @@ import { type Check, createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { requireWritable } from '../../platform/runtime/require-database.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
-import { keepYoungObjectsApart } from '../../platform/runtime/short-lived-objects.ts';
 import { startMeasured } from '../../platform/runtime/start-tls.ts';
 import { watchServers } from '../../platform/runtime/watch-servers.ts';
 import { findKeys, writeLastUsed } from './access/queries.ts';
@@ -60,7 +59,6 @@ export async function startApi(
     tls: shared,
   }: ApiParts = {},
 ): Promise<{ url: string }> {
-  keepYoungObjectsApart();
   await requireDatabase(config.DATABASE_URL);
   const tls = await startMeasured(config, registry, { log, lifecycle }, shared);
   const { access, keyUsage, refusedSignIns } = await startKeys(config.DATABASE_URL, { log, lifecycle });

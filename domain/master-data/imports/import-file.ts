@@ -1,5 +1,5 @@
 import { AppError } from '../../../base/errors.ts';
-import { LeanHeap } from '../../../base/lean-heap.ts';
+import { LeanHeap } from '../../../base/heap.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,

@@ -3,7 +3,7 @@ const GROUP = 500;
 /**
  * Values stored for later as JSON, group by group and off the heap, where they would be many objects. With this and a
  * lean heap, an import of 10 MiB over HTTP, about seven tags in each of 50,000 rows, once took at most 319 MiB of the
- * process instead of 480 (`lean-heap.ts` has the present figures).
+ * process instead of 480 (`heap.ts` has the present figures).
  */
 export class Packed<Value> {
   readonly #groups: Buffer[] = [];

@@ -1,6 +1,6 @@
 import { expensiveTurns } from '../../../base/expensive-turns.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
-import { LeanHeap } from '../../../base/lean-heap.ts';
+import { LeanHeap } from '../../../base/heap.ts';
 import { AnotherImport } from '../../../domain/master-data/imports/import-file.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 
