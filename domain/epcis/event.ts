@@ -145,12 +145,11 @@ function termUri(vocabulary: 'BizStep' | 'Disp', term: string): string {
 
 /** A term of CBV as a bare word, whichever notation it is in; others as they are. */
 export function bareTerm(term: string): string {
-  return (
-    /^(?:urn:epcglobal:cbv:(?:bizstep|disp):|(?:https:\/\/ref\.gs1\.org\/cbv\/|cbv:)(?:BizStep|Disp)-)([a-z_]+)$/.exec(
-      term,
-    )?.[1] ?? term
-  );
+  return BARE.exec(term)?.[1] ?? term;
 }
+
+const BARE =
+  /^(?:urn:epcglobal:cbv:(?:bizstep|disp):|(?:https:\/\/ref\.gs1\.org\/cbv\/|cbv:)(?:BizStep|Disp)-)([a-z_]+)$/;
 
 /** What a URI names, as a canonical GS1 Digital Link if it has a GS1 key, else as it is. */
 export function canonicalUri(uri: string): string {

@@ -1,14 +1,21 @@
 import { type Field, flag, jsonObject, text, timestamp } from '../../base/checks/fields.ts';
+import { invalidValue, refused } from '../../base/checks/issues.ts';
 import { mandatory, nullable, optional, type Writable } from '../../base/checks/members.ts';
 import type { Instant } from '../../base/timestamps.ts';
+import { hasCheckDigit } from '../identity/gs1-elements.ts';
 
 /**
  * A column filled in by users. Statements, bodies, CSV and the API's description derive from the lists below;
  * code with more to say about columns must name every one, or it does not compile.
  */
 export type Column =
-  /** 1 to `most` characters. */
-  | { readonly type: 'text'; readonly most: number; readonly otherwise: null | typeof REQUIRED }
+  /** 1 to `most` characters, in a form if it has one. */
+  | {
+      readonly type: 'text';
+      readonly most: number;
+      readonly otherwise: null | typeof REQUIRED;
+      readonly form?: keyof typeof FORMS;
+    }
   | { readonly type: 'flag'; readonly otherwise: boolean }
   | { readonly type: 'time'; readonly otherwise: null | typeof NOW }
   /** An object, as the text that was sent. */
@@ -35,7 +42,12 @@ export const ASSET_COLUMNS = {
 } as const satisfies Columns;
 
 /** The parent is a reference to a row, so it is not listed here. */
-export const LOCATION_COLUMNS = COMMON_COLUMNS;
+export const LOCATION_COLUMNS = {
+  ...COMMON_COLUMNS,
+  gln: { type: 'text', most: 34, otherwise: null, form: 'gln' },
+  biz_step: { type: 'text', most: 255, otherwise: null, form: 'biz_step' },
+  disposition: { type: 'text', most: 255, otherwise: null, form: 'disposition' },
+} as const satisfies Columns;
 
 type ItemColumns = typeof ASSET_COLUMNS & typeof LOCATION_COLUMNS;
 export type ItemColumn = keyof ItemColumns;
@@ -117,7 +129,66 @@ function changeMember(column: Column): Writable<unknown> {
 }
 
 function fieldOf(column: Column): Field<unknown> {
-  return column.type === 'text' ? text(column.most) : FIELDS[column.type];
+  if (column.type !== 'text') {
+    return FIELDS[column.type];
+  }
+  return column.form === undefined ? text(column.most) : formed(text(column.most), FORMS[column.form]);
+}
+
+interface Form {
+  pattern: RegExp;
+  isRight?: (text: string) => boolean;
+  rule: string;
+}
+
+/** Business steps and dispositions of the core business vocabulary (CBV 2.0). */
+const BIZ_STEPS = words(`accepting arriving assembling collecting commissioning consigning
+  creating_class_instance cycle_counting decommissioning departing destroying disassembling dispensing encoding
+  entering_exiting holding inspecting installing killing loading other packing picking receiving removing repackaging
+  repairing replacing reserving retail_selling sampling sensor_reporting shipping staging_outbound stock_taking stocking
+  storing transporting unloading unpacking void_shipping`);
+
+const DISPOSITIONS = words(`active available completeness_inferred completeness_verified conformant
+  container_closed container_open damaged destroyed dispensed disposed encoded expired in_progress in_transit inactive
+  mismatch_class mismatch_instance mismatch_quantity needs_replacement no_pedigree_match non_conformant
+  non_sellable_other partially_dispensed recalled reserved retail_sold returned sellable_accessible
+  sellable_not_accessible stolen unavailable unknown`);
+
+function words(text: string): readonly string[] {
+  return text.split(/\s+/);
+}
+
+/** A word of a vocabulary, or the URI of a term of another one. */
+function termOf(vocabulary: readonly string[]): Form {
+  return {
+    pattern: new RegExp(`^(?:${vocabulary.join('|')}|${URL_OF_TERM}|urn:[a-z0-9]{2,32}:[A-Za-z0-9._~:/-]+)$`),
+    rule: `must be the URI of a term of your own, or one of: ${vocabulary.join(', ')}`,
+  };
+}
+
+const URL_OF_TERM = 'https?://[A-Za-z0-9.-]+(?:/[A-Za-z0-9._~/-]*)?(?:#[A-Za-z0-9._~-]+)?';
+
+export const FORMS = {
+  gln: {
+    pattern: /^[0-9]{13}(?:\.[A-Za-z0-9/_-]{1,20})?$/,
+    isRight: (gln) => hasCheckDigit(gln.slice(0, 13)),
+    rule: 'must be 13 digits with a correct check digit, and behind a point the extension if there is one',
+  },
+  biz_step: termOf(BIZ_STEPS),
+  disposition: termOf(DISPOSITIONS),
+} satisfies Record<string, Form>;
+
+function formed(field: Field<string>, { pattern, isRight = () => true, rule }: Form): Field<string> {
+  return {
+    ...field,
+    schema: { ...field.schema, pattern: pattern.source },
+    read: (value, name, source) => {
+      const read = field.read(value, name, source);
+      return read.ok && !(pattern.test(read.value) && isRight(read.value))
+        ? refused(invalidValue(name, rule))
+        : read;
+    },
+  };
 }
 
 const FIELDS = { flag, time: timestamp, json: jsonObject };

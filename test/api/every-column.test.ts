@@ -23,7 +23,11 @@ function valuesOf(columns: Columns, from: number): Record<string, unknown> {
   );
 }
 
-function sampleOf({ type, otherwise }: Column, number: number): unknown {
+function sampleOf(column: Column, number: number): unknown {
+  const { type, otherwise } = column;
+  if (type === 'text' && column.form !== undefined) {
+    return column.form === 'gln' ? `4012345000115.${number}` : `https://example.com/terms/${number}`;
+  }
   switch (type) {
     case 'flag':
       return !otherwise;

@@ -284,7 +284,7 @@ describe('the command line on CSV files of locations', () => {
       const csv = await exported();
       const [header, first] = csv.split('\r\n');
       expect(header).to.equal(
-        'external_key,name,description,parent_external_key,is_active,valid_from,valid_to,tags',
+        'external_key,name,description,parent_external_key,is_active,valid_from,valid_to,gln,biz_step,disposition,tags',
       );
       expect(first).to.match(/^A-AISLE,Aisle,,Z-SITE,true,/);
       const file = join(folder, 'out.csv');

@@ -51,6 +51,33 @@ describe('a location', () => {
     expect(await client.read('locations', made.id)).to.deep.equal(made);
   });
 
+  it('has names in EPCIS only that the standard knows', async () => {
+    const terms = [
+      { gln: '4012345000115', biz_step: 'receiving', disposition: 'in_progress' },
+      {
+        gln: '4012345000115.987',
+        biz_step: 'https://example.com/steps#weighing',
+        disposition: 'urn:example:d:x',
+      },
+      { gln: null, biz_step: null, disposition: null },
+    ];
+    const { id } = await client.make('locations', terms[0]);
+    for (const json of terms) {
+      expect((await client.patch(`/locations/${id}`, json)).body?.data).to.deep.include(json);
+    }
+    for (const [field, value] of [
+      ['gln', '4012345000116'],
+      ['gln', '401234500011'],
+      ['gln', '4012345000115.'],
+      ['biz_step', 'in_transit'],
+      ['disposition', 'Receiving dock'],
+    ] as const) {
+      expectFields(await client.patch(`/locations/${id}`, { [field]: value }), [
+        { field, code: 'invalid_value' },
+      ]);
+    }
+  });
+
   it('knows no metadata, tree_path, depth or current location', async () => {
     const { id } = await client.make('locations');
     for (const field of ['metadata', 'tree_path', 'depth', 'location_id', 'location_external_key']) {

@@ -505,6 +505,9 @@ create table location_versions (
   name text collate "C" not null,
   parent_id integer,
   is_deleted boolean not null,
+  gln text,
+  biz_step text,
+  disposition text,
   constraint location_versions__org_id_location_id_since PRIMARY KEY (org_id, location_id, since)
 );
 CREATE INDEX location_versions__parent ON public.location_versions USING btree (org_id, parent_id) WHERE (parent_id IS NOT NULL);
@@ -540,9 +543,15 @@ create table locations (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
+  gln text,
+  biz_step text,
+  disposition text,
   constraint locations__org_id_id PRIMARY KEY (org_id, id),
+  constraint locations__biz_step CHECK (((char_length(biz_step) >= 1) AND (char_length(biz_step) <= 255))),
   constraint locations__description CHECK (((char_length(description) >= 1) AND (char_length(description) <= 1024))),
+  constraint locations__disposition CHECK (((char_length(disposition) >= 1) AND (char_length(disposition) <= 255))),
   constraint locations__external_key CHECK ((external_key ~ '^[A-Za-z0-9-]{1,255}$'::text)),
+  constraint locations__gln CHECK (((char_length(gln) >= 1) AND (char_length(gln) <= 34))),
   constraint locations__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
   constraint locations__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
   constraint locations__org_id_parent_id FOREIGN KEY (org_id, parent_id) REFERENCES locations(org_id, id),
@@ -2779,11 +2788,13 @@ begin
     return null;
   end if;
   if tg_op = 'INSERT' then
-    insert into location_versions (org_id, location_id, since, external_key, name, parent_id, is_deleted)
-    select org_id, id, created_at, external_key, name, parent_id, deleted_at is not null
+    insert into location_versions (
+      org_id, location_id, since, external_key, name, parent_id, is_deleted, gln, biz_step, disposition)
+    select org_id, id, created_at, external_key, name, parent_id, deleted_at is not null, gln, biz_step, disposition
     from new_rows where id > 0;
   else
-    insert into location_versions as stored (org_id, location_id, since, external_key, name, parent_id, is_deleted)
+    insert into location_versions as stored (
+      org_id, location_id, since, external_key, name, parent_id, is_deleted, gln, biz_step, disposition)
     select after.org_id, after.id,
       case when before.id is null or after.created_at = now() then after.created_at
         else greatest(clock_timestamp(), (
@@ -2791,16 +2802,20 @@ begin
           where latest.org_id = after.org_id and latest.location_id = after.id
           order by latest.since desc limit 1
         )) end,
-      after.external_key, after.name, after.parent_id, after.deleted_at is not null
+      after.external_key, after.name, after.parent_id, after.deleted_at is not null,
+      after.gln, after.biz_step, after.disposition
     from new_rows after left join old_rows before on before.org_id = after.org_id and before.id = after.id
     where after.id > 0 and (
       before.id is null
-      or (before.external_key, before.name, before.parent_id, before.deleted_at is null)
-        is distinct from (after.external_key, after.name, after.parent_id, after.deleted_at is null)
+      or (before.external_key, before.name, before.parent_id, before.deleted_at is null,
+          before.gln, before.biz_step, before.disposition)
+        is distinct from (after.external_key, after.name, after.parent_id, after.deleted_at is null,
+          after.gln, after.biz_step, after.disposition)
     )
     on conflict (org_id, location_id, since) do update set
       external_key = excluded.external_key, name = excluded.name, parent_id = excluded.parent_id,
-      is_deleted = excluded.is_deleted;
+      is_deleted = excluded.is_deleted, gln = excluded.gln, biz_step = excluded.biz_step,
+      disposition = excluded.disposition;
   end if;
   return null;
 end $function$

@@ -9,7 +9,7 @@ import { mandatory, nullableSchema, type ReadOnly, unchanged } from '../../../ba
 import { isArray, isJsonObject, type Json, type JsonObject } from '../../../base/json/exact-json.ts';
 import { sameTime } from '../../../base/timestamps.ts';
 import type { COMMON_COLUMNS, Column, Columns } from '../../../domain/master-data/columns.ts';
-import { behindDescription } from '../../../domain/master-data/columns.ts';
+import { behindDescription, FORMS } from '../../../domain/master-data/columns.ts';
 import type { Managed } from '../../../domain/master-data/rows.ts';
 import { tagValue } from '../../../domain/master-data/tags/new-tag.ts';
 import { TAG } from '../../../domain/master-data/tags/stored-tags.ts';
@@ -95,7 +95,12 @@ export function clearedByNull(columns: Columns, ...others: readonly string[]): s
 
 function shownAs(column: Column): JsonSchema {
   const schema =
-    column.type === 'text' ? { type: 'string', minLength: 1, maxLength: column.most } : SHOWN[column.type];
+    column.type === 'text'
+      ? {
+          ...{ type: 'string', minLength: 1, maxLength: column.most },
+          ...(column.form === undefined ? {} : { pattern: FORMS[column.form].pattern.source }),
+        }
+      : SHOWN[column.type];
   return column.otherwise === null ? nullableSchema(schema) : schema;
 }
 

@@ -29,7 +29,12 @@ export const LOCATION = itemSchema({
   description: 'A place where assets can be, in a tree of places.',
   named: { plural: 'locations', minted: 'LOC-0001' },
   columns: LOCATION_COLUMNS,
-  told: {},
+  told: {
+    gln: 'Its GLN (GS1), and behind a point the extension if it has one: its name in EPCIS. Null for its address in this API.',
+    biz_step:
+      'The business step of EPCIS events here: a word of the core business vocabulary, such as `receiving`, or a URI. Null for none.',
+    disposition: 'The disposition of things here, in the same way, such as `in_progress`.',
+  },
   where: {
     parent_id: {
       ...nullableSchema(ID_SCHEMA),
@@ -50,6 +55,9 @@ export const LOCATION = itemSchema({
     is_active: true,
     valid_from: '2026-05-04T07:30:00.000Z',
     valid_to: null,
+    gln: '4012345000115.987',
+    biz_step: 'receiving',
+    disposition: null,
     tags: [],
     created_at: '2026-05-04T07:30:00.000Z',
     updated_at: '2026-05-04T07:30:00.000Z',
@@ -90,6 +98,8 @@ export const newLocationBody = jsonBody(NEW_LOCATION, {
     name: 'Dock 1',
     description: 'South side, doors 1 to 4',
     parent_external_key: 'WAREHOUSE',
+    gln: '4012345000115.987',
+    biz_step: 'receiving',
   },
   exclusive: [['parent_id', 'parent_external_key']],
 });

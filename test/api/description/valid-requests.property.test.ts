@@ -17,9 +17,12 @@ const STATE_OF_FEED = [...STATE, 'invalid_value'];
 const STATE_OF_TIME = [...STATE, 'invalid_value'];
 /** Nor which keys are new, tags free and parents of each other. */
 const STATE_OF_ROWS = [...STATE, 'required', 'invalid_value'];
-const STATE_OF_PARENTS = [...STATE, 'ambiguous_fields'];
+/** Nor what the check digit of a GLN is. */
+const WITH_GLN = [...STATE, 'invalid_value'];
+const STATE_OF_PARENTS = [...WITH_GLN, 'ambiguous_fields'];
 
 const UNTOLD: Readonly<Record<string, readonly string[]>> = {
+  createLocation: WITH_GLN,
   updateLocation: STATE_OF_PARENTS,
   writeAssets: STATE_OF_ROWS,
   writeLocations: STATE_OF_ROWS,

@@ -134,4 +134,24 @@ describe('places in the console', () => {
     expect((await watched()).slice(1).sort()).to.deep.equal(['DOCK-4 continuous any', 'HALL continuous any']);
     expect(found).to.deep.equal([]);
   });
+
+  it('says what EPCIS calls a place, and what is wrong with that', async () => {
+    const gate = await app.call({
+      method: 'POST',
+      path: '/locations',
+      json: { external_key: 'GATE', name: 'Gate' },
+    });
+    const { id } = gate.body.data;
+    const page = await app.open(`#/places?open=${id}`);
+    await page.getByText('EPCIS', { exact: true }).click();
+    await page.getByRole('textbox', { name: 'GLN' }).fill('4012345000116');
+    await page.getByRole('textbox', { name: 'Business step' }).fill('arriving');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('13 digits with a correct check digit').waitFor();
+    await page.getByRole('textbox', { name: 'GLN' }).fill('4012345000115');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('dialog .toast', { hasText: 'Saved' }).waitFor();
+    const stored = (await app.call({ path: `/locations/${id}` })).body.data;
+    expect(stored).to.include({ gln: '4012345000115', biz_step: 'arriving', disposition: null });
+  });
 });

@@ -32,6 +32,8 @@ describe('an upgrade where smoothing was used', () => {
     const last = migrations.findIndex(({ name }) => name === LAST_WITH_SMOOTHING);
     await migrate(url, migrations.slice(0, last + 1));
     pool = createWritePool(url, { max: 4, applicationName: 'test' });
+    // Its function is the present one, and writes columns that are not there yet.
+    await pool.query('alter table locations disable trigger locations_inserted_version');
   });
   afterEach(async () => {
     await pool.end();

@@ -56,6 +56,27 @@ describe('what a location was called, and where it was in the tree,', () => {
     return row?.id ?? 0;
   };
 
+  it('is kept with its names in EPCIS', async () => {
+    const gate = await create('GATE', 'Gate');
+    await database.rows(`update locations set gln = '4012345000115', biz_step = 'arriving' where id = $1`, [
+      gate,
+    ]);
+    await database.rows(`update locations set disposition = 'in_transit', updated_at = now() where id = $1`, [
+      gate,
+    ]);
+    await database.rows(`update locations set description = 'South' where id = $1`, [gate]);
+    expect(
+      await database.rows(
+        `select gln, biz_step, disposition from location_versions where location_id = $1 order by since`,
+        [gate],
+      ),
+    ).to.deep.equal([
+      { gln: null, biz_step: null, disposition: null },
+      { gln: '4012345000115', biz_step: 'arriving', disposition: null },
+      { gln: '4012345000115', biz_step: 'arriving', disposition: 'in_transit' },
+    ]);
+  });
+
   it('is kept from its creation on, change by change, to its deletion', async () => {
     const hall = await create('HALL', 'Hall');
     const dock = await create('DOCK', 'Dock');

@@ -18,7 +18,7 @@ export type DwellItemList = { data: readonly DwellItem[]; limit: number; offset:
 export type FieldError = { field: string; code: 'required' | 'invalid_value' | 'unknown_field' | 'too_short' | 'too_long' | 'too_small' | 'too_large' | 'fk_not_found' | 'ambiguous_fields' | 'read_only'; message: string; params?: Readonly<Record<string, unknown>> };
 export type ImportReport = { dry_run: boolean; rows: number; created: number; updated: number; unchanged: number; changes: readonly ({ line: number; action: 'create' | 'update'; external_key: string | null; name: string; fields: readonly ({ field: string; from: unknown; to: unknown })[] })[]; changes_left_out: number; respelled?: readonly ({ line: number; tag: string; as: string })[]; respelled_left_out?: number };
 export type ImportReportEnvelope = { data: ImportReport };
-export type Location = { id: number; external_key: string; name: string; description: string | null; parent_id: number | null; parent_external_key: string | null; is_active: boolean; valid_from: string; valid_to: string | null; tags: readonly Tag[]; created_at: string; updated_at: string; deleted_at: string | null };
+export type Location = { id: number; external_key: string; name: string; description: string | null; parent_id: number | null; parent_external_key: string | null; is_active: boolean; valid_from: string; valid_to: string | null; gln: string | null; biz_step: string | null; disposition: string | null; tags: readonly Tag[]; created_at: string; updated_at: string; deleted_at: string | null };
 export type LocationEnvelope = { data: Location };
 export type LocationList = { data: readonly Location[]; limit: number; offset: number; total_count: number };
 export type MoveData = { position: number; asset: { id: number; external_key: string }; current: { location_id: number | null; location_external_key: string | null; since: string | null; last_seen: string | null; changed: boolean }; added: readonly AssetHistoryItem[]; removed: readonly AssetHistoryItem[]; changed: readonly ChangedHistoryRow[]; part?: readonly [number, number] };
@@ -43,7 +43,7 @@ export type Tag = { id: number; tag_type: 'rfid' | 'ble' | 'barcode'; value: str
 export type TagEnvelope = { data: Tag };
 export type TurnItem = { asset_id: number | null; asset_external_key: string | null; day: string | null; count: number; median_seconds: number | null; p90_seconds: number | null; max_seconds: number | null; not_ended: number };
 export type TurnItemList = { data: readonly TurnItem[]; limit: number; offset: number; total_count: number };
-export const CSV_COLUMNS = {"asset":["external_key","name","description","is_active","valid_from","valid_to","metadata","tags"],"location":["external_key","name","description","parent_external_key","is_active","valid_from","valid_to","tags"]};
+export const CSV_COLUMNS = {"asset":["external_key","name","description","is_active","valid_from","valid_to","metadata","tags"],"location":["external_key","name","description","parent_external_key","is_active","valid_from","valid_to","gln","biz_step","disposition","tags"]};
 export interface Answers {
   'GET /assets': AssetList;
   'POST /assets': AssetEnvelope;

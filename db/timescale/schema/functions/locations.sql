@@ -79,11 +79,13 @@ begin
     return null;
   end if;
   if tg_op = 'INSERT' then
-    insert into location_versions (org_id, location_id, since, external_key, name, parent_id, is_deleted)
-    select org_id, id, created_at, external_key, name, parent_id, deleted_at is not null
+    insert into location_versions (
+      org_id, location_id, since, external_key, name, parent_id, is_deleted, gln, biz_step, disposition)
+    select org_id, id, created_at, external_key, name, parent_id, deleted_at is not null, gln, biz_step, disposition
     from new_rows where id > 0;
   else
-    insert into location_versions as stored (org_id, location_id, since, external_key, name, parent_id, is_deleted)
+    insert into location_versions as stored (
+      org_id, location_id, since, external_key, name, parent_id, is_deleted, gln, biz_step, disposition)
     select after.org_id, after.id,
       case when before.id is null or after.created_at = now() then after.created_at
         else greatest(clock_timestamp(), (
@@ -91,16 +93,20 @@ begin
           where latest.org_id = after.org_id and latest.location_id = after.id
           order by latest.since desc limit 1
         )) end,
-      after.external_key, after.name, after.parent_id, after.deleted_at is not null
+      after.external_key, after.name, after.parent_id, after.deleted_at is not null,
+      after.gln, after.biz_step, after.disposition
     from new_rows after left join old_rows before on before.org_id = after.org_id and before.id = after.id
     where after.id > 0 and (
       before.id is null
-      or (before.external_key, before.name, before.parent_id, before.deleted_at is null)
-        is distinct from (after.external_key, after.name, after.parent_id, after.deleted_at is null)
+      or (before.external_key, before.name, before.parent_id, before.deleted_at is null,
+          before.gln, before.biz_step, before.disposition)
+        is distinct from (after.external_key, after.name, after.parent_id, after.deleted_at is null,
+          after.gln, after.biz_step, after.disposition)
     )
     on conflict (org_id, location_id, since) do update set
       external_key = excluded.external_key, name = excluded.name, parent_id = excluded.parent_id,
-      is_deleted = excluded.is_deleted;
+      is_deleted = excluded.is_deleted, gln = excluded.gln, biz_step = excluded.biz_step,
+      disposition = excluded.disposition;
   end if;
   return null;
 end $$;
