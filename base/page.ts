@@ -16,6 +16,8 @@ export interface Page<T> {
 export interface SortTerm<Field extends string> {
   field: Field;
   isDescending: boolean;
+  /** Of a field whose members callers name. */
+  member?: string;
 }
 
 /**

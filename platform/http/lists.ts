@@ -51,20 +51,29 @@ export function listSchema(item: JsonSchema, { limit, offset }: typeof PAGING): 
   };
 }
 
-/** `sort`: comma-separated field names, a leading `-` for descending. Empty means absent. */
-export function sortBy<Field extends string>(
+/**
+ * `sort`: comma-separated field names, a leading `-` for descending. Empty means absent.
+ *
+ * @param withMembers a field whose members can be sorted by, as `metadata.owner`: last, for their names may have commas.
+ */
+export function sortBy<Field extends string, Members extends string = never>(
   fields: readonly Field[],
   initial: readonly SortTerm<Field>[],
-): Parameter<readonly SortTerm<Field>[]> {
+  withMembers?: Members,
+): Parameter<readonly SortTerm<Field | Members>[]> {
   const term = `-?(${fields.join('|')})`;
+  const member = `-?${withMembers}\\.[^\\u0000]+`;
+  const pattern =
+    withMembers === undefined ? `^(${term}(,${term})*)?$` : `^((${term},)*(${term}|${member}))?$`;
+  const names = [...fields, ...(withMembers === undefined ? [] : [`${withMembers}.<name>`])];
   return {
     schema: {
       type: 'string',
-      pattern: `^(${term}(,${term})*)?$`,
+      pattern,
       default: initial.map(({ field, isDescending }) => (isDescending ? `-${field}` : field)).join(','),
     },
     isRepeatable: false,
-    description: `Fields to sort by, separated by commas; a leading \`-\` sorts descending. Fields: ${fields.map((field) => `\`${field}\``).join(', ')}.`,
+    description: `Fields to sort by, separated by commas; a leading \`-\` sorts descending. Fields: ${names.map((each) => `\`${each}\``).join(', ')}.`,
     read: ([value = '', ...others], name) => {
       if (others.length > 0) {
         return refused(invalidValue(name, 'must be given only once'));
@@ -72,13 +81,16 @@ export function sortBy<Field extends string>(
       if (value === '') {
         return accepted(initial);
       }
-      const terms: SortTerm<Field>[] = [];
+      const terms: SortTerm<Field | Members>[] = [];
       const unknown = new Set<string>();
-      for (const part of value.split(',')) {
+      for (const part of partsOf(value, withMembers)) {
         const isDescending = part.startsWith('-');
         const wanted = isDescending ? part.slice(1) : part;
         const field = fields.find((candidate) => candidate === wanted);
-        if (field === undefined) {
+        const member = memberIn(wanted, withMembers);
+        if (withMembers !== undefined && member !== '') {
+          terms.push({ field: withMembers, isDescending, member });
+        } else if (field === undefined) {
           unknown.add(wanted);
         } else if (!terms.some((term) => term.field === field)) {
           terms.push({ field, isDescending });
@@ -89,6 +101,21 @@ export function sortBy<Field extends string>(
         : accepted(terms);
     },
   };
+}
+
+/** What begins with a member is one part, whatever commas its name has. */
+function partsOf(sorted: string, withMembers: string | undefined): readonly string[] {
+  const at = withMembers === undefined ? -1 : `,${sorted}`.search(new RegExp(`,-?${withMembers}\\.`));
+  return at === -1
+    ? sorted.split(',')
+    : [...(at === 0 ? [] : sorted.slice(0, at - 1).split(',')), sorted.slice(at)];
+}
+
+/** Empty if it is none, or cannot be one. */
+function memberIn(wanted: string, withMembers: string | undefined): string {
+  const isMember =
+    withMembers !== undefined && wanted.startsWith(`${withMembers}.`) && !wanted.includes('\0');
+  return isMember ? wanted.slice(withMembers.length + 1) : '';
 }
 
 function unknownSortField(field: string, wanted: string): FieldIssue {

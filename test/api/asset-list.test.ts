@@ -122,6 +122,10 @@ describe('GET /assets', () => {
     ['limit=1&limit=2', [['limit', 'invalid_value']]],
     ['sort=colour', [['sort', 'invalid_value']]],
     ['sort=name,,', [['sort', 'invalid_value']]],
+    ['sort=metadata.', [['sort', 'invalid_value']]],
+    ['sort=metadata', [['sort', 'invalid_value']]],
+    ['sort=namemetadata.kg', [['sort', 'invalid_value']]],
+    ['sort=name,-metadata.%00', [['sort', 'invalid_value']]],
     ['external_key=a_b', [['external_key', 'invalid_value']]],
     ['external_key=', [['external_key', 'invalid_value']]],
     ['location_id=0', [['location_id', 'too_small']]],
@@ -218,6 +222,52 @@ describe('the filter of assets by metadata', () => {
       expect(await keysOf(query)).to.deep.equal(keys);
     });
   }
+
+  describe('sorted by a field', () => {
+    let sorter: string;
+    before(async () => {
+      ({ key: sorter } = await api.organization());
+      for (const [external_key, metadata] of [
+        ['NINE', '{"kg":9,"a,b":"z"}'],
+        ['TEN', '{"kg":"10"}'],
+        ['LESS', '{"kg":-1.5,"a,b":"y"}'],
+        ['WORD', '{"kg":"light"}'],
+        ['LAST', '{"kg":"no","kg":"a lot"}'],
+        ['HUGE', `{"kg":1e999999,"long":"${'x'.repeat(300_000)}"}`],
+        ['NULL', '{"kg":null}'],
+        ['NONE', '{}'],
+      ] as const) {
+        const json = `{"name":"Same","external_key":"${external_key}","metadata":${metadata}}`;
+        const headers = { 'Content-Type': 'application/json' };
+        const { status, text } = await api.call({
+          method: 'POST',
+          path: PATH,
+          body: json,
+          headers,
+          key: sorter,
+        });
+        expect(status, text).to.equal(201);
+      }
+    });
+
+    for (const [query, keys] of [
+      ['sort=metadata.kg', ['LESS', 'NINE', 'TEN', 'HUGE', 'LAST', 'WORD', 'NULL', 'NONE']],
+      ['sort=-metadata.kg', ['TEN', 'NINE', 'LESS', 'WORD', 'LAST', 'HUGE', 'NULL', 'NONE']],
+      ['sort=metadata.kg&limit=3&offset=2', ['TEN', 'HUGE', 'LAST']],
+      ['sort=name,-metadata.a,b&limit=2', ['NINE', 'LESS']],
+      ['sort=external_key,metadata.kg&limit=2', ['HUGE', 'LAST']],
+      ['sort=-metadata.kg&external_key=NINE&external_key=TEN', ['TEN', 'NINE']],
+      ['sort=-metadata.kg&q=same&limit=3', ['TEN', 'NINE', 'LESS']],
+      ['sort=-metadata.a,b&metadata.kg=9&include_deleted=true', ['NINE']],
+      ['sort=metadata.none&limit=2&is_active=true', ['NINE', 'TEN']],
+    ] as const) {
+      it(`has numbers by size, then other texts, then those without it: ${query}`, async () => {
+        const { body, text } = await api.call({ path: `${PATH}?${query}`, key: sorter });
+        const found = body?.data?.map((asset: { external_key: string }) => asset.external_key);
+        expect(found, text).to.deep.equal(keys);
+      });
+    }
+  });
 
   it("finds nothing of another organization's", async () => {
     expect(await keysOf('metadata.owner=Blue+Line', theirs)).to.deep.equal(['ALL']);

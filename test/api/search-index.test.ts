@@ -73,6 +73,19 @@ describe('searching many assets', () => {
     expect(answer.body?.data).to.have.length(2);
   });
 
+  it('reads each asset a few times only to sort all by a field of their metadata', async () => {
+    const lists = await MeasuredLists.connect(api.database.url, ours.api.orgId);
+    try {
+      const sort = [{ field: 'metadata', isDescending: true, member: 'kg' }] as const;
+      const { result, rows, pages } = await lists.assets({ sort });
+      expect(result.totalCount).to.equal(ASSETS);
+      expect(rows).to.be.below(4 * ASSETS);
+      expect(pages).to.be.below(ASSETS);
+    } finally {
+      await lists.end();
+    }
+  });
+
   it('looks into fewer pages than it finds assets, to count and to sort them', async () => {
     const lists = await MeasuredLists.connect(api.database.url, ours.api.orgId);
     try {

@@ -46,7 +46,7 @@ const TEXTS = {
 };
 
 export interface AssetFilters extends AskedOfAssets, Standing, Paging {
-  sort: readonly SortTerm<keyof typeof SORT_COLUMNS>[];
+  sort: readonly SortTerm<keyof typeof SORT_COLUMNS | 'metadata'>[];
 }
 
 export interface AskedOfAssets extends Omit<Narrowing, 'orgId' | keyof SoughtTags>, NamedTags {
@@ -55,7 +55,7 @@ export interface AskedOfAssets extends Omit<Narrowing, 'orgId' | keyof SoughtTag
   metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-type Values = Narrowing & Searched & Paging;
+type Values = Narrowing & Searched & Paging & { sort_member?: string | undefined };
 
 type Shape = Standing & Pick<AssetFilters, 'sort'> & { isBrief: boolean; isLookUp: boolean };
 
@@ -66,17 +66,35 @@ export async function listAssets(
   readLarge: ReadLargeRows,
   signal?: AbortSignal,
 ): Promise<Page<AssetRow>> {
-  const { sort, include_deleted, include_not_in_effect, is_active, include_descendants, ...others } = filters;
+  const {
+    sort: asked,
+    include_deleted,
+    include_not_in_effect,
+    is_active,
+    include_descendants,
+    ...others
+  } = filters;
   const isBrief = isFoundByKey(filters) || isFirstOf(filters, { inOrderOf: 'external_key' });
   const lookUps = lookUpsIn(filters);
   const isLookUp = lookUps !== undefined;
   const standing = { include_deleted, include_not_in_effect, is_active, include_descendants };
+  const { sort, member } = sortOf(asked, include_deleted);
   const shape = { ...standing, sort, isBrief, isLookUp };
-  const values = { ...soughtOf(others), orgId: db.orgId };
+  const values = { ...soughtOf(others), sort_member: member, orgId: db.orgId };
   const rows = await db
     .listing({ isBrief, isWhole: !isLookUp, lookUps, signal })
     .any(LISTS.statement(values, shape));
   return pageInPieces(rows, (ids) => readLarge('asset', ids));
+}
+
+/** What is sorted by, up to a key, behind which no two assets are left to sort. */
+function sortOf(given: AssetFilters['sort'], withDeleted: boolean) {
+  const at = withDeleted ? -1 : given.findIndex(({ field }) => field === 'external_key');
+  const sort = at === -1 ? given : given.slice(0, at + 1);
+  return {
+    sort: sort.map(({ field, isDescending }) => ({ field, isDescending })),
+    member: sort.find(({ member }) => member !== undefined)?.member,
+  };
 }
 
 /** Filters as statements take them. */
@@ -86,27 +104,44 @@ export function soughtOf<Filters extends AskedOfAssets>(filters: Filters) {
 }
 
 function composeList(
-  { limit, offset, after, ...values }: Values,
-  { isBrief, isLookUp, ...shape }: Shape,
+  { limit, offset, after, sort_member: member, ...values }: Values,
+  { isBrief, isLookUp, sort, ...standing }: Shape,
 ): RowQuery<AssetRow & Listed> {
   const { orgId } = values;
-  const unique = shape.include_deleted ? [] : UNIQUE;
+  const unique = standing.include_deleted ? [] : UNIQUE;
   const id = sql.fragment`asset.id`;
-  const order = orderBy(shape.sort, SORT_COLUMNS, id, { unique, after });
+  const orderBeside = (value: FragmentSqlToken) =>
+    orderBy(sort.flatMap(sortedByMember), { ...SORT_COLUMNS, ...memberColumns(value) }, id, {
+      ...{ unique, after, nullable: MEMBER_TERMS },
+    });
+  const order = orderBeside(member === undefined ? NOTHING : memberOf(member));
   const paged = sql.fragment`limit ${limit} offset ${offset}`;
-  const search = isSearched(values) ? matched(orgId, values, shape, narrowedTo(values, shape)) : null;
-  const { source, where, total } = search === null ? sourceOf(values, shape) : MATCHED;
-  const rows = sql.fragment`${source} where ${where} and ${isNext(id, after)} order by ${order}`;
+  const search = isSearched(values) ? matched(orgId, values, standing, narrowedTo(values, standing)) : null;
+  const { source, where, total } = search === null ? sourceOf(values, standing) : MATCHED;
+  const rows = sql.fragment`${source} where ${where} and ${isNext(id, after)}`;
+  // Sorts ids rather than rows, and looks into the metadata of each once.
+  const beside =
+    member === undefined
+      ? null
+      : sql.fragment`(
+          select asset.id, asset.external_key, asset.name, asset.created_at, asset.updated_at, ${
+            search === null
+              ? memberOf(member)
+              : sql.fragment`(select ${memberOf(member)} from ${rowById('asset', orgId, sql.fragment`asset.id`)} asset)`
+          } as member
+          from ${rows} offset 0
+        ) asset order by ${orderBeside(sql.fragment`asset.member`)}`;
   const page =
-    search === null
+    search === null && beside === null
       ? sql.fragment`select * from (
-          select asset.* from ${rows}
+          select asset.* from ${rows} order by ${order}
           ${isBrief ? AT_MOST_FIRST : NOTHING}
         ) asset
         order by ${order}
         ${paged}`
       : sql.fragment`select asset.* from assets asset
-        where asset.org_id = ${orgId} and asset.id = any (array(select asset.id from ${rows} ${paged}))`;
+        where asset.org_id = ${orgId} and asset.id = any (array(
+          select asset.id from ${beside ?? sql.fragment`${rows} order by ${order}`} ${paged}))`;
   const { places, placed } = isLookUp ? oneByOne(orgId) : together(orgId);
   return sql.type(rowsOf<AssetRow & Listed>())`
     with ${search === null ? NOTHING : sql.fragment`${search},`} page as materialized (${page})${places}
@@ -114,6 +149,26 @@ function composeList(
     from (${total}) total
     left join ${placed}
     order by ${order}`;
+}
+
+/** A member of the metadata as it is sorted by. */
+function memberOf(name: string): FragmentSqlToken {
+  return sql.fragment`left(asset.metadata ->> ${name}::text, 255)`;
+}
+
+const MEMBER_TERMS = ['member_as_number', 'member_as_text'] as const;
+
+/** Numbers by size, also those that are texts, as in a file of people's; then all other texts. */
+function memberColumns(value: FragmentSqlToken): Record<(typeof MEMBER_TERMS)[number], FragmentSqlToken> {
+  return {
+    member_as_number: sql.fragment`case when ${value} ~ '^-?[0-9]{1,30}([.][0-9]{1,30})?$' then (${value})::numeric end`,
+    member_as_text: sql.fragment`${value} collate "C"`,
+  };
+}
+
+function sortedByMember({ field, isDescending }: AssetFilters['sort'][number]) {
+  const fields = field === 'metadata' ? MEMBER_TERMS : [field];
+  return fields.map((each) => ({ field: each, isDescending }));
 }
 
 const LISTS = new ComposedOnce(composeList);

@@ -212,7 +212,7 @@ export const ASSET_LIST = {
       'Assets that have this text in their name, external key, description or the value of a tag, whatever the case; and those with a tag for what a GS1 key names, in any notation.',
       'pallet',
     ),
-    sort: sortBy(ASSET_SORT_FIELDS, [{ field: 'external_key', isDescending: false }]),
+    sort: sortBy(ASSET_SORT_FIELDS, [{ field: 'external_key', isDescending: false }], 'metadata'),
     ...PAGING,
     ...AFTER,
   },
