@@ -203,6 +203,15 @@ describe('the list of assets in the console', () => {
       await sent.getByText('Crate 103').waitFor();
       expect((await heads(sent)).slice(-1)).to.deep.equal(['kg']);
 
+      await sent.getByRole('searchbox').fill('');
+      await sent.getByRole('link', { name: 'kg', exact: true }).click();
+      await sent.locator('[aria-sort=ascending]', { hasText: 'kg' }).waitFor();
+      await sent.getByRole('cell', { name: '0', exact: true }).first().waitFor();
+      await sent.getByRole('link', { name: 'kg', exact: true }).click();
+      await sent.locator('[aria-sort=descending]', { hasText: 'kg' }).waitFor();
+      await sent.getByRole('cell', { name: '2', exact: true }).first().waitFor();
+      expect(hashOf(sent)).to.equal('#/assets?column=name&column=metadata.kg&sort=-metadata.kg');
+
       await page.setViewportSize(WIDE);
       await page.getByRole('button', { name: words.columns }).click();
       await page.getByRole('button', { name: words.usual }).click();

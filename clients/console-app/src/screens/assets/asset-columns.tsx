@@ -165,7 +165,7 @@ function fieldColumn(name: string): Column<Asset> {
   const shown = ({ metadata }: Asset) =>
     Object.hasOwn(metadata, field) ? metadataText(metadata[field]) : null;
   return {
-    title: field,
+    ...{ title: field, sortBy: name },
     cell: (asset) => <span class="field-value">{shown(asset)}</span>,
     saved: shown,
   };
