@@ -23,7 +23,6 @@ const AT_ONE_METRE = -55;
 
 /** Standard deviations, in dB. */
 const SHADOWING = 4;
-
 const TAGS_APART = 2;
 
 /** Metres. */
@@ -31,7 +30,6 @@ const SHADE = 3;
 
 /** dBm. */
 const WEAKEST = -96;
-
 const STRONGEST = -20;
 
 /** A hall of bays without walls, where Bluetooth gateways hear all carts at once. */
@@ -58,11 +56,9 @@ export interface Bay {
 
 /** In metres. */
 export const HALL_WIDTH = 24;
-
 export const HALL_DEPTH = 16;
 
 const BAYS = 3;
-
 const BAY_WIDTH = HALL_WIDTH / BAYS;
 
 /** Two gateways in each bay, a quarter of the depth from the walls. */
@@ -148,7 +144,6 @@ export class HallLife {
 }
 
 const BEACON: Micros = 0.5 * MICROS_PER_SECOND;
-
 const LATER: Micros = 0.01 * MICROS_PER_SECOND;
 
 class Cart {

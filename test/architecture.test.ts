@@ -153,10 +153,10 @@ const ARROWS: Record<string, string[]> = {
 };
 
 /** What the floor above the services takes of each: what it does, and its settings, which need none of that. */
-const ENTRIES = ['api', 'mqtt-ingest', 'handheld-gateway', 'console', 'worker'].flatMap((service) => [
-  `services/${service}/entry.ts`,
-  `services/${service}/config.ts`,
-]);
+const ENTRIES = [
+  ...['api/entry', 'mqtt-ingest/entry', 'handheld-gateway/start', 'console/start', 'worker/start-jobs'],
+  ...['api', 'mqtt-ingest', 'handheld-gateway', 'console', 'worker'].map((service) => `${service}/config`),
+].map((file) => `services/${file}.ts`);
 
 /** What the console takes of the API: its routes with what they need, and their bodies for the threads that check them. */
 const OF_API = ['entry', 'config', 'bodies'].map((file) => `services/api/${file}.ts`);

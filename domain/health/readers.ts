@@ -5,6 +5,11 @@ import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { LIVE_READERS } from '../administration/live-readers.ts';
 import { IS_REGISTERED } from '../administration/readers/list-readers.ts';
+import {
+  type PublishedAt,
+  publishedOverlap,
+  readPublishedAt,
+} from '../administration/readers/published-topics.ts';
 import { READER_CLOCK, type ReaderClock } from '../administration/readers/reader-clock.ts';
 import { CLOCK_IS_UNSET } from '../administration/readers/reader-flaws.ts';
 import { UNHEARD_SINCE } from '../administration/readers/reader-state.ts';
@@ -13,6 +18,9 @@ import { loadBuiltinFormats } from '../formats/mapping/builtin.ts';
 import { namesAntennas } from '../formats/names-antennas.ts';
 import { NO_FORMAT } from '../formats/no-format.ts';
 import { type Finding, fault, isOf, type Mend, ok, warning } from './finding.ts';
+
+/** Organizations named one by one. */
+const MOST_ORGANIZATIONS = 10;
 
 interface ReaderRow {
   id: number;
@@ -202,6 +210,7 @@ function warningOfEach(
   });
 }
 
+/** Readers named one by one. */
 const MOST_NAMED = 10;
 
 /** How `antenna set` names an antenna. */
@@ -275,4 +284,71 @@ function findReaders(db: Connection, orgId: number | null): Promise<readonly Sto
     left join reader_flaws flawed on flawed.org_id = reader.org_id and flawed.reader_id = reader.id
     where ${isOf(sql.fragment`reader.org_id`, orgId)}
     order by reader.id`);
+}
+
+export async function examineRejections(db: Connection, orgId: number | null = null): Promise<Finding> {
+  const { count, strangers } = await db.one(sql.type(rowsOf<{ count: number; strangers: number }>())`
+    select count(*) as count, count(*) filter (where reader_id is null and org_id is null) as strangers
+    from rejected_messages where ${isOf(sql.fragment`org_id`, orgId)} and kind = 'rejected' and replayed_at is null and dismissed_at is null and received_at > now() - interval '7 days'`);
+  if (count === 0) {
+    return ok('rejected messages', 'None in a week, except replayed ones');
+  }
+  const ofStrangers = strangers === 0 ? '' : `, ${strangers} of them on topics that no reader has`;
+  return warning(
+    'rejected messages',
+    `${count} in a week${ofStrangers}`,
+    `${TAGTRAIL} rejected list says why; mend the cause, then ${TAGTRAIL} rejected replay, or rejected dismiss`,
+    { what: 'empty_inbox', id: null },
+  );
+}
+
+/** Names organizations whose silent readers are unknown because deriving them fails. */
+export async function examineSilences(db: Connection, orgId: number | null = null): Promise<Finding[]> {
+  const rows = await db.any(sql.type(
+    rowsOf<{ org_id: number; name: string | null; reason: string; minutes: number }>(),
+  )`
+    select fault.org_id, organization.name, fault.reason,
+      floor(extract(epoch from clock_timestamp() - fault.since) / 60)::integer as minutes
+    from silence_faults fault
+    left join organizations organization on organization.id = fault.org_id
+    where ${isOf(sql.fragment`fault.org_id`, orgId)}
+    order by fault.since, fault.org_id limit ${MOST_ORGANIZATIONS}`);
+  return rows.map(({ org_id: id, name, reason, minutes }) =>
+    fault(
+      'readers',
+      `Organization ${id} (${name ?? 'unknown'}): for ${minutes} minutes silences of its readers could not be derived (${reason}); other organizations are not affected`,
+      'Report this with the log of the worker; it is retried at least every five minutes, and missing silences follow',
+    ),
+  );
+}
+
+/** Names readers that could overwrite published moves: registered before those were published there. */
+export async function examinePublishedTopics(
+  db: Connection,
+  configured: PublishedAt | null,
+  orgId: number | null = null,
+): Promise<Finding[]> {
+  const recorded = await readPublishedAt(db);
+  const published = configured === null ? recorded : [configured, ...recorded];
+  if (published.length === 0) {
+    return [];
+  }
+  const readers = await db.any(sql.type(rowsOf<{ id: number; name: string; topic: string }>())`
+    select reader.id, reader.name, reader.topic from ${LIVE_READERS}
+    where ${isOf(sql.fragment`reader.org_id`, orgId)} order by reader.id`);
+  const findings: Finding[] = [];
+  for (const { id, name, topic } of readers) {
+    const what = publishedOverlap(topic, published);
+    if (what !== null && findings.length < MOST_NAMED) {
+      findings.push(
+        fault(
+          'published topics',
+          `The topic ${topic} of ${name} (reader ${id}) overlaps with ${what}: it could overwrite them`,
+          `Give it a topic elsewhere, on the device too: ${TAGTRAIL} reader set --reader ${id} --topic ...`,
+          { what: 'change_topic', id },
+        ),
+      );
+    }
+  }
+  return findings;
 }

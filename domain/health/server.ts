@@ -1,8 +1,11 @@
 import { DATABASE_NOW, TOLERATED_SKEW } from '../../db/timescale/queries/database-clock.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { SEQUENCE_USE, type SequenceUse } from '../../db/timescale/schema/sequence-use.ts';
 import { remedyOfVersion } from '../../db/timescale/schema/server-version.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
+
+const TABLES = ['scan_events', 'location_transitions', 'moves', 'tag_readings'];
 
 interface ServerRow {
   version: string;
@@ -125,4 +128,60 @@ function clock(ahead: number): Finding {
         `${message}; until that is mended, ingestion and the handheld gateway record nothing`,
         remedy,
       );
+}
+
+export async function examineHypertables(db: Connection): Promise<Finding> {
+  const timescale = await db.maybeOne(sql.type(rowsOf<{ version: string; licence: string | null }>())`
+    select extversion as version, current_setting('timescaledb.license', true) as licence
+    from pg_extension where extname = 'timescaledb'`);
+  if (timescale === null) {
+    return warning(
+      'hypertables',
+      'There is no TimescaleDB here: everything works, but old scans are deleted row by row',
+      'Fine for trials and small sites. Large ones need a database with TimescaleDB: see deploy/grow.md',
+    );
+  }
+  const hypertables = await db.any(sql.type(rowsOf<{ name: string }>())`
+    select hypertable_name::text as name from timescaledb_information.hypertables
+    where hypertable_name = any(${sql.array(TABLES, 'text')})`);
+  const plain = TABLES.filter((table) => !hypertables.some(({ name }) => name === table));
+  if (plain.length > 0) {
+    return warning(
+      'hypertables',
+      `TimescaleDB ${timescale.version} is installed, but ${plain.join(' and ')} are ordinary tables: the extension was added after the migrations`,
+      'Create a new database, migrate it, and move the data there: see deploy/grow.md',
+    );
+  }
+  const edition =
+    timescale.licence === 'timescale' ? 'community edition' : 'Apache edition, without compression';
+  return ok('hypertables', `TimescaleDB ${timescale.version}, ${edition}`);
+}
+
+export async function examineSequences(db: Connection): Promise<Finding> {
+  const rows = await db.any(sql.type(rowsOf<SequenceUse>())`${SEQUENCE_USE}`);
+  const half = rows.filter(({ share }) => share >= 0.5);
+  if (half.length === 0) {
+    const [most] = rows;
+    return ok(
+      'ids',
+      `${percent(most?.share ?? 0)} of those for ${most?.table ?? 'rows'} are used, of others less`,
+    );
+  }
+  const used = half.filter(({ share }) => share >= 1);
+  if (used.length > 0) {
+    return fault(
+      'ids',
+      `None are left for ${used.map(({ table }) => table).join(', ')}: no such row can be created`,
+      'Find the program that created so much (LOG_REQUESTS=all), and move to a new database',
+    );
+  }
+  return warning(
+    'ids',
+    `Of ids up to 2147483647, ${half.map(({ table, share }) => `${percent(share)} are used for ${table}`).join(', ')}`,
+    'Once they are used up, nothing can be created: find the program that creates so much, and move to a new database in time',
+  );
+}
+
+function percent(share: number): string {
+  return `${Math.floor(share * 100)} %`;
 }

@@ -1,6 +1,5 @@
 import { isConnectionLost } from '../../db/timescale/connections/connection-lost.ts';
-import { isUsedUp } from '../../db/timescale/connections/ids-used-up.ts';
-import { isFaultOfData, sqlStateOf } from '../../db/timescale/connections/sql-state.ts';
+import { isFaultOfData, isUsedUp, sqlStateOf } from '../../db/timescale/connections/sql-state.ts';
 import { Outdated, StillInProgress } from '../../db/timescale/connections/transaction.ts';
 import { BatchClosed } from '../tracking/batch.ts';
 import { ClocksApart } from '../tracking/database-clock.ts';

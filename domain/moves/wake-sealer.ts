@@ -1,6 +1,6 @@
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { MOVES_WRITTEN } from './sealing/written-announcement.ts';
+import { MOVES_WRITTEN } from './sealing/announcements.ts';
 
 /** Milliseconds between notifications. */
 const EVERY = 10;

@@ -236,7 +236,6 @@ function requestIdOf(request: IncomingMessage): string {
  * Random bytes for many ids at once. The library asks the system for each of an id's sixteen: 7 % of a look-up's time.
  */
 const POOL = new Uint8Array(4096);
-
 let used = POOL.length;
 
 function randomFraction(): number {

@@ -5,9 +5,67 @@ import {
   databaseUrl,
   integerSetting,
   optionalDatabaseUrl,
+  optionalInteger,
   optionalReplicaUrl,
+  optionalUrl,
+  portSetting,
   textSetting,
 } from './setting-kinds.ts';
+import type { Configuration, Setting } from './settings.ts';
+
+/** Days. */
+export const TIME_SETTINGS = {
+  SCAN_RETENTION_DAYS: integerSetting('how many days raw scans are kept', {
+    initial: 30,
+    min: 1,
+    max: 36_500,
+  }),
+  LATENESS_DAYS: integerSetting('how many days after its observation a scan may come', {
+    initial: 30,
+    min: 1,
+    max: 36_500,
+  }),
+};
+
+/** In days; only retention depends on these. */
+export const RETENTION_SETTINGS = {
+  MOVES_RETENTION_DAYS: optionalInteger(
+    'how many days the events of the move feed are kept; for good if unset',
+    { min: 7, max: 36_500 },
+  ),
+  READINGS_RETENTION_DAYS: integerSetting('how many days values that tags measured are kept', {
+    initial: 90,
+    min: 1,
+    max: 36_500,
+  }),
+  ADDRESS_RETENTION_DAYS: integerSetting(
+    'how many days the change log says which address somebody signed in to the console from',
+    { initial: 365, min: 1, max: 36_500 },
+  ),
+};
+
+/** An origin: scheme, host and port. */
+export const CONSOLE_URL: Setting<string | null> = {
+  purpose:
+    'where people reach the console, if not at its own port: links lead there, and with https its cookie is sent over TLS only',
+  initial: null,
+  absent: null,
+  remedy: 'an address without a path, such as https://tracking.example.com',
+  read: (text) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    const isOrigin = url?.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
+    return isOrigin && /^https?:$/.test(url.protocol) ? url.origin : undefined;
+  },
+};
+
+export const HANDHELD_PORT = portSetting('the port handhelds connect to', 8081);
+
+/** The gateway itself does not ask for it: the command line and the console show it to devices. */
+export const HANDHELD_URL = optionalUrl(
+  'the address people open the handhelds’ app at, for QR codes to sign in by',
+  ['https:', 'http:'],
+  'https://handhelds.example.com',
+);
 
 export const DATABASE_URL = databaseUrl('the PostgreSQL or TimescaleDB database');
 
@@ -79,3 +137,12 @@ export const LOG_LEVEL = choiceSetting(
   ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
   'info',
 );
+
+/** A late scan is sorted in among the raw scans around it, so those must still exist. */
+export function retentionCoversLateness(times: Configuration<typeof TIME_SETTINGS>): string | null {
+  const { SCAN_RETENTION_DAYS: retention, LATENESS_DAYS: lateness } = times;
+  return retention < lateness
+    ? `SCAN_RETENTION_DAYS is ${retention}, less than LATENESS_DAYS, which is ${lateness}; ` +
+        `set SCAN_RETENTION_DAYS to ${lateness} or more, or LATENESS_DAYS to ${retention} or less`
+    : null;
+}

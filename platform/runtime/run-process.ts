@@ -7,7 +7,7 @@ import { AppError, messageOf } from '../../base/errors.ts';
 import { TAGTRAIL } from '../../base/typed-command.ts';
 import { firstSignal } from './interruption.ts';
 import { Lifecycle } from './lifecycle.ts';
-import { maskSecrets } from './mask-secrets.ts';
+import { maskSecrets } from './log.ts';
 
 export interface Process {
   log: Logger;

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Piscina } from 'piscina';
 import { AppError } from '../../base/errors.ts';
+import type { Lifecycle } from './lifecycle.ts';
 import type { TimedTask } from './timed-task.ts';
 
 export interface ThreadTask {
@@ -117,4 +118,13 @@ async function startThreads(log: Logger, idle: number): Promise<Piscina> {
   });
   pool.on('error', (err) => log.error({ err }, 'Worker thread ended; it is replaced'));
   return pool;
+}
+
+/** The threads end at shutdown, after everything started later that takes requests and messages. */
+export function startWorkThreads(log: Logger, lifecycle: Lifecycle): Promise<WorkThreads> {
+  return lifecycle.start(
+    'work threads',
+    () => new WorkThreads(log),
+    (started) => started.close(),
+  );
 }

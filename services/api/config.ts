@@ -5,6 +5,7 @@ import { LOG_REQUESTS } from '../../platform/http/request-log.ts';
 import { REDIS_URL } from '../../platform/rate-limit/redis-url.ts';
 import { SIGN_IN_FAILURES_PER_MINUTE } from '../../platform/rate-limit/sign-in-failures.ts';
 import {
+  CONSOLE_URL,
   DATABASE_READ_URL,
   DATABASE_URL,
   HOST,
@@ -14,7 +15,6 @@ import {
   type WithBothWays,
   withBothWays,
 } from '../../platform/runtime/common-settings.ts';
-import { CONSOLE_URL } from '../../platform/runtime/console-url.ts';
 import { integerSetting, optionalUrl, portSetting } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings, type Setting } from '../../platform/runtime/settings.ts';
 import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts';

@@ -1,5 +1,6 @@
 import { keepCompiled, startCompiled } from '../../platform/runtime/compile-cache.ts';
 
 startCompiled();
-await import('./run.ts');
+const { runApi } = await import('./start.ts');
+await runApi();
 keepCompiled();

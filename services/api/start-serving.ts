@@ -9,8 +9,12 @@ import {
   openOrganizationDoor,
 } from '../../db/timescale/connections/organization-door.ts';
 import { MoveWaiters } from '../../domain/moves/move-waiters.ts';
-import { CHANGES_SEALED, headsOf, MOVES_SEALED } from '../../domain/moves/sealed-announcement.ts';
-import { CHANGES_WRITTEN } from '../../domain/moves/sealing/written-announcement.ts';
+import {
+  CHANGES_SEALED,
+  CHANGES_WRITTEN,
+  headsOf,
+  MOVES_SEALED,
+} from '../../domain/moves/sealing/announcements.ts';
 import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
 import type { SecretsKeys } from '../../domain/webhooks/secrets/secrets-key.ts';
 import { openAgents } from '../../domain/webhooks/sending/agents.ts';
@@ -21,7 +25,7 @@ import { socketLimit } from '../../platform/runtime/descriptor-limit.ts';
 import { countEach, measureFigure } from '../../platform/runtime/figures.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { requireReplica } from '../../platform/runtime/require-database.ts';
-import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
+import { startWorkThreads } from '../../platform/runtime/work-threads.ts';
 import type { ApiContext, MoveReading, WebhookParts } from './serving/context.ts';
 import { ImportTurns } from './serving/import-turns.ts';
 import { Insight } from './serving/insight.ts';
@@ -47,7 +51,6 @@ const TESTS = {
 
 /** Most waiting requests of a process. Where it may open few files: two thirds of the connections it can have. */
 const MOST = 1_000;
-
 const SHARE_OF_DESCRIPTORS = 0.1;
 
 export interface ServingConfig extends WebhookPartsConfig {

@@ -16,13 +16,15 @@ import { MACHINE_CLOCKS, startLimiter } from '../../platform/rate-limit/start-li
 import { requireDatabase } from '../../platform/runtime/database.ts';
 import { type Check, createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
+import { createLog } from '../../platform/runtime/log.ts';
 import { requireWritable } from '../../platform/runtime/require-database.ts';
+import { runProcess } from '../../platform/runtime/run-process.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import { startMeasured } from '../../platform/runtime/start-tls.ts';
 import { watchServers } from '../../platform/runtime/watch-servers.ts';
 import { findKeys, writeLastUsed } from './access/queries.ts';
 import { createApp } from './app.ts';
-import type { ApiConfig } from './config.ts';
+import { type ApiConfig, readApiConfig } from './config.ts';
 import type { ApiContext } from './serving/context.ts';
 import { startServing } from './start-serving.ts';
 
@@ -160,3 +162,12 @@ function readUses(door: Pick<AccessDoor, 'any'>): Promise<readonly SequenceUse[]
 
 /** However many ask, as anybody may. */
 const recent = new RecentReads<object, readonly SequenceUse[]>(1_000);
+
+/** Runs it as a process of its own. */
+export function runApi(): Promise<void> {
+  return runProcess(() => {
+    const config = readApiConfig(process.env);
+    const log = createLog('api', config.LOG_LEVEL);
+    return { log, boot: (lifecycle) => startApi(config, log, lifecycle), notice: config.SHUTDOWN_DELAY_MS };
+  });
+}

@@ -3,24 +3,23 @@ import { LOG_REQUESTS } from '../../platform/http/request-log.ts';
 import { REDIS_URL } from '../../platform/rate-limit/redis-url.ts';
 import { SIGN_IN_FAILURES_PER_MINUTE } from '../../platform/rate-limit/sign-in-failures.ts';
 import {
+  CONSOLE_URL,
   DATABASE_READ_URL,
   DATABASE_URL,
+  HANDHELD_PORT,
+  HANDHELD_URL,
   HOST,
   LISTEN_DATABASE_URL,
   LOG_LEVEL,
+  RETENTION_SETTINGS,
+  retentionCoversLateness,
   SHUTDOWN_DELAY_MS,
+  TIME_SETTINGS,
   type WithBothWays,
   withBothWays,
 } from '../../platform/runtime/common-settings.ts';
-import { CONSOLE_URL } from '../../platform/runtime/console-url.ts';
-import { HANDHELD_PORT, HANDHELD_URL } from '../../platform/runtime/handheld-settings.ts';
 import { integerSetting, optionalUrl, portSetting } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
-import {
-  RETENTION_SETTINGS,
-  retentionCoversLateness,
-  TIME_SETTINGS,
-} from '../../platform/runtime/time-settings.ts';
 import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts';
 import { API_SETTINGS } from '../api/config.ts';
 import { faultOfOidc, OIDC_SETTINGS } from './oidc/settings.ts';

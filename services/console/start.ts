@@ -28,6 +28,8 @@ import { MACHINE_CLOCKS, startLimiter } from '../../platform/rate-limit/start-li
 import { requireDatabase } from '../../platform/runtime/database.ts';
 import { createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
+import { createLog } from '../../platform/runtime/log.ts';
+import { runProcess } from '../../platform/runtime/run-process.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import type { Configuration } from '../../platform/runtime/settings.ts';
 import { startMeasured } from '../../platform/runtime/start-tls.ts';
@@ -35,7 +37,7 @@ import { watchServers } from '../../platform/runtime/watch-servers.ts';
 import { type Serving, startServing } from '../api/entry.ts';
 import { createApp } from './app.ts';
 import { APP_FOLDER } from './app-folder.ts';
-import type { ConsoleConfig } from './config.ts';
+import { type ConsoleConfig, readConsoleConfig } from './config.ts';
 import { ErrandCookie } from './oidc/errand-cookie.ts';
 import { CALLBACK } from './oidc/paths.ts';
 import type { Provider } from './oidc/provider.ts';
@@ -290,4 +292,17 @@ async function providerOf(
     demands: { acr: config.OIDC_ACR_VALUES, amr: config.OIDC_AMR_VALUES },
   });
   return { provider, errands: new ErrandCookie(clientSecret, isSecure) };
+}
+
+/** Runs it as a process of its own. */
+export function runConsole(): Promise<void> {
+  return runProcess(() => {
+    const config = readConsoleConfig(process.env);
+    const log = createLog('console', config.LOG_LEVEL);
+    return {
+      log,
+      boot: (lifecycle) => startConsole(config, log, lifecycle),
+      notice: config.SHUTDOWN_DELAY_MS,
+    };
+  });
 }

@@ -4,17 +4,18 @@ import { REDIS_URL } from '../../platform/rate-limit/redis-url.ts';
 import { SIGN_IN_FAILURES_PER_MINUTE } from '../../platform/rate-limit/sign-in-failures.ts';
 import {
   DATABASE_URL,
+  HANDHELD_PORT,
   HOST,
   LISTEN_DATABASE_URL,
   LOG_LEVEL,
+  retentionCoversLateness,
   SHUTDOWN_DELAY_MS,
+  TIME_SETTINGS,
   type WithBothWays,
   withBothWays,
 } from '../../platform/runtime/common-settings.ts';
-import { HANDHELD_PORT } from '../../platform/runtime/handheld-settings.ts';
 import { integerSetting } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
-import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/time-settings.ts';
 import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { keepCompiled, startCompiled } from '../../platform/runtime/compile-cache.ts';
 
 startCompiled();
-await import('./run.ts');
+const { runGateway } = await import('./start.ts');
+await runGateway();
 keepCompiled();

@@ -24,16 +24,18 @@ import { requireDatabase } from '../../platform/runtime/database.ts';
 import { measureFigure } from '../../platform/runtime/figures.ts';
 import { createHealth } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
+import { createLog } from '../../platform/runtime/log.ts';
 import { checksOfRecording } from '../../platform/runtime/require-database.ts';
+import { runProcess } from '../../platform/runtime/run-process.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import { startMeasured } from '../../platform/runtime/start-tls.ts';
-import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
 import { watchClock } from '../../platform/runtime/watch-clock.ts';
 import { watchServers } from '../../platform/runtime/watch-servers.ts';
+import { startWorkThreads } from '../../platform/runtime/work-threads.ts';
 import { findHandhelds } from './access/queries.ts';
 import { createApp } from './app.ts';
 import { APP_FOLDER } from './app-folder.ts';
-import type { GatewayConfig } from './config.ts';
+import { type GatewayConfig, readGatewayConfig } from './config.ts';
 import { createRecorder, type Recorded, STATUSES } from './recording/record-submission.ts';
 import { createSweepRecorder } from './recording/record-sweep.ts';
 import { createRetractor } from './recording/retractor.ts';
@@ -215,4 +217,17 @@ function measureClock(registry: Registry, databaseClock: DatabaseClock): void {
   const help =
     "How far this machine's clock is ahead of the database's; negative if behind. Beyond 5 s nothing is recorded.";
   measureFigure(registry, 'tagtrail_handheld_clock_ahead_seconds', help, () => databaseClock.ahead);
+}
+
+/** Runs it as a process of its own. */
+export function runGateway(): Promise<void> {
+  return runProcess(() => {
+    const config = readGatewayConfig(process.env);
+    const log = createLog('handheld-gateway', config.LOG_LEVEL);
+    return {
+      log,
+      boot: (lifecycle) => startGateway(config, log, lifecycle),
+      notice: config.SHUTDOWN_DELAY_MS,
+    };
+  });
 }

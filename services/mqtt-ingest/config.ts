@@ -6,6 +6,8 @@ import {
   HOST,
   LISTEN_DATABASE_URL,
   LOG_LEVEL,
+  retentionCoversLateness,
+  TIME_SETTINGS,
   type WithBothWays,
   withBothWays,
 } from '../../platform/runtime/common-settings.ts';
@@ -16,7 +18,6 @@ import {
   requiredUrl,
 } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
-import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/time-settings.ts';
 import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts';
 import { faultOfMovesOut, MOVES_OUT_SETTINGS } from './moves-out/settings.ts';
 import { BROKER_SETTINGS, BROKER_URL, faultOfCertificates, faultOfQueues } from './source/broker-settings.ts';

@@ -4,7 +4,7 @@ import { type Clock, createClock } from '../../base/clock.ts';
 import { greatestOf } from '../../base/extremes.ts';
 import type { Pool } from '../../db/timescale/connections/client.ts';
 import { credentialKey } from '../../domain/administration/credential-uses.ts';
-import type { MqttLogin } from '../../domain/administration/mqtt-consumers/load-logins.ts';
+import type { MqttLogin } from '../../domain/administration/mqtt-consumers/consumers.ts';
 import { endLostConnections, storeConnections } from '../../domain/presence/store-connections.ts';
 import type { CredentialUsage } from '../../platform/access/credential-usage.ts';
 import { type RefusedSignIns, startRefusedSignIns } from '../../platform/access/refused-sign-ins.ts';

@@ -4,9 +4,11 @@ import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import { createHealth, healthListener } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { serve } from '../../platform/runtime/listen-on.ts';
+import { createLog } from '../../platform/runtime/log.ts';
+import { runProcess } from '../../platform/runtime/run-process.ts';
 import { startMeasured } from '../../platform/runtime/start-tls.ts';
 import { watchServers } from '../../platform/runtime/watch-servers.ts';
-import type { IngestConfig } from './config.ts';
+import { type IngestConfig, readIngestConfig } from './config.ts';
 import { startSubscribedIngest } from './ingest.ts';
 
 /**
@@ -34,4 +36,13 @@ export async function startIngestProcess(
   });
   const address = { host: config.HOST, port: config.INGEST_PORT, setting: 'INGEST_PORT' };
   return serve(healthListener(health), address, { tls, log, lifecycle, says: 'Ingestion running' });
+}
+
+/** Runs it as a process of its own. */
+export function runIngest(): Promise<void> {
+  return runProcess(() => {
+    const config = readIngestConfig(process.env);
+    const log = createLog('ingest', config.LOG_LEVEL);
+    return { log, boot: (lifecycle) => startIngestProcess(config, log, lifecycle) };
+  });
 }

@@ -3,6 +3,7 @@ import {
   LISTEN_DATABASE_URL,
   LOG_LEVEL,
   MIGRATE_DATABASE_URL,
+  retentionCoversLateness,
   SHUTDOWN_DELAY_MS,
   type WithBothWays,
   withBothWays,
@@ -14,7 +15,6 @@ import {
   textSetting,
 } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
-import { retentionCoversLateness } from '../../platform/runtime/time-settings.ts';
 import { faultOfTls } from '../../platform/runtime/tls-settings.ts';
 import { API_SETTINGS } from '../api/config.ts';
 import { CONSOLE_ONLY_SETTINGS, faultOfOidc } from '../console/config.ts';

@@ -5,13 +5,12 @@ import type { Check } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import type { ServerTls } from '../../platform/runtime/server-tls.ts';
 import { startTls } from '../../platform/runtime/start-tls.ts';
-import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
-import type { WorkThreads } from '../../platform/runtime/work-threads.ts';
+import { startWorkThreads, type WorkThreads } from '../../platform/runtime/work-threads.ts';
 import { startApi } from '../api/entry.ts';
-import { startConsole } from '../console/entry.ts';
-import { startGateway } from '../handheld-gateway/entry.ts';
+import { startConsole } from '../console/start.ts';
+import { startGateway } from '../handheld-gateway/start.ts';
 import { placeOfBroker, startEmbeddedIngest, startSubscribedIngest } from '../mqtt-ingest/entry.ts';
-import { startJobs } from '../worker/entry.ts';
+import { startJobs } from '../worker/start-jobs.ts';
 import type { StandaloneConfig } from './config.ts';
 
 export type ServicesConfig = StandaloneConfig & { DATABASE_URL: string; MIGRATE_DATABASE_URL: string };

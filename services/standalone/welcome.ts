@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { TAGTRAIL } from '../../base/typed-command.ts';
-import { pushPath } from '../../domain/administration/readers/push-path.ts';
+import { pushPath } from '../../domain/administration/readers/topic.ts';
 import { linkAddress } from '../../domain/administration/users/links/make-link.ts';
 import type { StandaloneConfig } from './config.ts';
 import type { FirstCredentials } from './first-start.ts';

@@ -1,23 +1,25 @@
-import { type MailServer, parseMailServer } from '../../domain/alerts/mail/sending/mail-server.ts';
-import { parseSender, type Sender } from '../../domain/alerts/mail/sending/sender.ts';
+import {
+  type MailServer,
+  parseMailServer,
+  parseSender,
+  type Sender,
+} from '../../domain/alerts/mail/sending/mail-server.ts';
 import { MOST_SETTLE_SECONDS } from '../../domain/moves/settle-seconds.ts';
 import {
+  CONSOLE_URL,
   DATABASE_URL,
   HOST,
   LISTEN_DATABASE_URL,
   LOG_LEVEL,
   MIGRATE_DATABASE_URL,
-  type WithBothWays,
-  withBothWays,
-} from '../../platform/runtime/common-settings.ts';
-import { CONSOLE_URL } from '../../platform/runtime/console-url.ts';
-import { integerSetting, portSetting } from '../../platform/runtime/setting-kinds.ts';
-import { type Configuration, readSettings, type Setting } from '../../platform/runtime/settings.ts';
-import {
   RETENTION_SETTINGS,
   retentionCoversLateness,
   TIME_SETTINGS,
-} from '../../platform/runtime/time-settings.ts';
+  type WithBothWays,
+  withBothWays,
+} from '../../platform/runtime/common-settings.ts';
+import { integerSetting, portSetting } from '../../platform/runtime/setting-kinds.ts';
+import { type Configuration, readSettings, type Setting } from '../../platform/runtime/settings.ts';
 import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts';
 import { API_SETTINGS } from '../api/config.ts';
 

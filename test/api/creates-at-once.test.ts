@@ -7,7 +7,7 @@ import {
   openOrganizationDoor,
 } from '../../db/timescale/connections/organization-door.ts';
 import { createAsset } from '../../domain/master-data/assets/create.ts';
-import type { NewAsset } from '../../domain/master-data/assets/new-asset.ts';
+import type { NewAsset } from '../../domain/master-data/assets/queries.ts';
 import { createLocation } from '../../domain/master-data/locations/create.ts';
 import { tagColumns } from '../../domain/master-data/tags/new-tag.ts';
 import { TEST_ACTOR } from '../support/actor.ts';

@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client';
+import { CHANGES_WRITTEN } from '../../domain/moves/sealing/announcements.ts';
 import { CHANGES } from '../../domain/moves/sealing/queues.ts';
 import {
   NOTHING_SEALED,
@@ -6,7 +7,6 @@ import {
   type SealingFigures,
   type SealingHooks,
 } from '../../domain/moves/sealing/sealer.ts';
-import { CHANGES_WRITTEN } from '../../domain/moves/sealing/written-announcement.ts';
 import { sealMoves } from '../../services/worker/jobs/seal-moves.ts';
 import { runJob } from '../../services/worker/run-job.ts';
 

@@ -1,7 +1,7 @@
 import { type Networks, parseNetworks } from '../../base/networks.ts';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
-import { MOVES_SEALED } from '../../domain/moves/sealed-announcement.ts';
+import { MOVES_SEALED } from '../../domain/moves/sealing/announcements.ts';
 import {
   createWebhook,
   type NewWebhook,

@@ -1,5 +1,5 @@
 import { listen } from '../../db/timescale/connections/listen.ts';
-import { MOVES_WRITTEN, organizationsOf } from '../../domain/moves/sealing/written-announcement.ts';
+import { MOVES_WRITTEN, organizationsOf } from '../../domain/moves/sealing/announcements.ts';
 import type { TestDatabase } from './database.ts';
 
 /** The organizations for which the sealer was woken while `work` went on. */

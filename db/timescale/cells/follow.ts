@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
-import { beginApplying } from './begin-applying.ts';
 import { requireUninterrupted } from './break-off.ts';
 import type { Cells, MoveHooks } from './cells.ts';
 import { type Column, type MovedTable, movedTables } from './moved-tables.ts';
@@ -25,7 +24,6 @@ interface Inserts {
 }
 
 const MOST_ROWS = 1_000;
-
 const NONE: Inserts = { table: null, columns: [], rows: [] };
 
 interface Statement {
@@ -277,4 +275,10 @@ function conditions(
         : [`${identifier} = ${parameter}::${type}`];
     })
     .join(' and ');
+}
+
+/** Switches triggers and foreign keys off for the transaction: they had their effect at the other cell. */
+export async function beginApplying(to: pg.Client): Promise<void> {
+  await to.query('begin');
+  await to.query(`set local session_replication_role = 'replica'`);
 }

@@ -1,11 +1,10 @@
 import { AppError } from '../../../base/errors.ts';
 import { rowsAsJson } from '../copy/rows-as-json.ts';
 import { arrive } from './arrive.ts';
-import { beginApplying } from './begin-applying.ts';
 import { requireUninterrupted, untilInterrupted } from './break-off.ts';
 import { type CellMove, type Cells, type MoveHooks, nameOf, withCells } from './cells.ts';
 import { differing, ownedChecksums } from './checksums.ts';
-import { catchUp, follow } from './follow.ts';
+import { beginApplying, catchUp, follow } from './follow.ts';
 import { release } from './hold.ts';
 import { type MovedTable, ownedBy } from './moved-tables.ts';
 import { textOfLsn } from './pgoutput.ts';

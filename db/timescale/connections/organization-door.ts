@@ -6,7 +6,6 @@ import { type Connection, verbsOn } from '../queries/verbs.ts';
 import type { Pool, PoolClient } from './client.ts';
 import type { GroupedWrite } from './grouped-write.ts';
 import { GroupedWrites, LOCK_TIMEOUT, retryWhileLocked } from './grouped-writes.ts';
-import { isUsedUp } from './ids-used-up.ts';
 import { type ListOptions, Lists } from './lists.ts';
 import { rethrowLost } from './lost-database.ts';
 import { ORGANIZATION_ROLE } from './organization-role.ts';
@@ -26,7 +25,7 @@ import { PATIENCE, ScanningConnections, WAITING_PER_ORGANIZATION } from './scann
 import { ScanningPool } from './scanning-pool.ts';
 import { type ServiceConnections, serviceConfig } from './service-connections.ts';
 import { SilentConnections } from './silent-connections.ts';
-import { isCancelled, isLockTimeout } from './sql-state.ts';
+import { isCancelled, isLockTimeout, isUsedUp } from './sql-state.ts';
 import { inOneTrip, inTransaction, isUniqueViolation } from './transaction.ts';
 import { WriteOutage } from './write-outage.ts';
 

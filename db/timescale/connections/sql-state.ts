@@ -31,3 +31,8 @@ export function isCancelled(error: unknown): boolean {
 export function isLockTimeout(error: unknown): boolean {
   return sqlStateOf(error) === '55P03';
 }
+
+/** `sequence_generator_limit_exceeded`: a sequence is exhausted; the message says which. */
+export function isUsedUp(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '2200H';
+}

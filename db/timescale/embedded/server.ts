@@ -39,7 +39,6 @@ const USER = 'tagtrail';
  * cluster.
  */
 const PASSWORD = 'tagtrail.password';
-
 const OLDER_PASSWORD = 'password';
 
 const UNFINISHED = 'unfinished-';
@@ -141,7 +140,6 @@ async function joinOrStart(options: EmbeddedOptions): Promise<EmbeddedDatabase> 
 
 /** Milliseconds, for crash recovery or an orderly stop. */
 const PATIENCE = 60_000;
-
 const RETRY_AFTER = 50;
 
 /** Another process may have started, used and stopped it in between. */

@@ -11,8 +11,7 @@ import type { Policies } from '../../formats/mapping/policies.ts';
 import { NO_FORMAT } from '../../formats/no-format.ts';
 import { EXPECTED } from '../../presence/expectations.ts';
 import { loadFormats } from '../formats/load-formats.ts';
-import { LIVE_READERS } from '../live-readers.ts';
-import { FIXED_LEVELS } from './fixed-levels.ts';
+import { FIXED_LEVELS, LIVE_READERS } from '../live-readers.ts';
 import { faultOfNewTopic, fixedBeginnings, isWildcard, topicsOverlap } from './topic.ts';
 
 /** @throws AppError `invalid_input`. */

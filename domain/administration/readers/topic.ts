@@ -92,3 +92,8 @@ function endOfLevel(filter: string, at: number): number {
   const end = filter.indexOf('/', at);
   return end === -1 ? filter.length : end;
 }
+
+/** The path to which a reader pushes over HTTP. */
+export function pushPath(readerId: number | string): string {
+  return `/readers/v1/${readerId}`;
+}

@@ -5,9 +5,9 @@ import type { Actor } from '../../changes/actor.ts';
 import type { ChangeEntry } from '../../changes/entry.ts';
 import { type Change, changed, makeChange } from '../../changes/make-change.ts';
 import { requireLiveOrganization } from '../organizations/live-organization.ts';
-import { emailOf, nameOf } from './given.ts';
 import { insertMembership } from './memberships.ts';
 import type { Role } from './roles.ts';
+import { emailOf, nameOf } from './user-fields.ts';
 
 export interface NewUser {
   email: string;

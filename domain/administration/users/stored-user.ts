@@ -2,7 +2,7 @@ import { AppError } from '../../../base/errors.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { organizationsOf } from './organizations-of.ts';
+import { organizationsOf } from './memberships.ts';
 
 export interface UserRow {
   id: number;

@@ -15,8 +15,14 @@ import type { Surroundings } from '../conditions/surroundings.ts';
 import type { DatedRule } from '../rules/rule.ts';
 import type { AlertDifference, FoundStretch, StoredAlert } from '../stored/alert.ts';
 import type { LoadedAlert } from '../stored/load-alerts.ts';
-import { locationIn, type SubjectDifference, storeDifferences, toldBecause } from '../stored/store-alerts.ts';
-import { assetSubject, readerSubject } from '../stored/subject.ts';
+import {
+  assetSubject,
+  locationIn,
+  readerSubject,
+  type SubjectDifference,
+  storeDifferences,
+  toldBecause,
+} from '../stored/store-alerts.ts';
 import type { ExpectedRead } from './expected-reads.ts';
 import type { KnownSubtrees } from './known-subtrees.ts';
 import { type Reaching, reachingTo, sinceOf } from './load-reaching.ts';

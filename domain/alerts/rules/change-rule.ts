@@ -8,10 +8,9 @@ import { appliedChange } from './applied-change.ts';
 import { insertVersion } from './insert-version.ts';
 import { lockRules, requireBeginning, requireEnd } from './lock-rules.ts';
 import { loggedDifferences, loggedRule } from './logged-rule.ts';
-import { requireRule } from './require-rule.ts';
 import type { RuleChange } from './rule-change.ts';
 import { LIMITS } from './settings.ts';
-import type { RuleRef, StoredRule } from './stored-rules.ts';
+import { type RuleRef, requireRule, type StoredRule } from './stored-rules.ts';
 
 /**
  * The instant from which a change, or an end, counts. It replaces everything that was to count from later instants.

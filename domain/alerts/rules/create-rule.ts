@@ -11,11 +11,10 @@ import { appliedChange } from './applied-change.ts';
 import { insertVersion } from './insert-version.ts';
 import { lockRules, requireBeginning } from './lock-rules.ts';
 import { loggedRule } from './logged-rule.ts';
-import { requireRule } from './require-rule.ts';
 import type { Kind } from './rule.ts';
 import type { RuleChange } from './rule-change.ts';
 import { EVERYTHING, LIMITS, type RuleSettings } from './settings.ts';
-import { countRules, type StoredRule } from './stored-rules.ts';
+import { countRules, requireRule, type StoredRule } from './stored-rules.ts';
 
 export interface NewRule extends RuleChange {
   orgId: number;

@@ -1,3 +1,4 @@
+import { orNotFound } from '../../../base/errors.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -123,4 +124,9 @@ function toRule(row: RuleRow): StoredRule {
     ...{ validFrom: row.valid_from, endsAt: row.ends_at, createdAt: row.created_at },
     locationDeletedAt: row.location_deleted_at,
   };
+}
+
+/** @throws AppError `not_found`. */
+export function requireRule(db: Connection, ref: RuleRef): Promise<StoredRule> {
+  return orNotFound(`Rule ${ref.id} not found`, findRule(db, ref));
 }

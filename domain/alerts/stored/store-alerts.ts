@@ -12,7 +12,12 @@ import type { DatedRule } from '../rules/rule.ts';
 import type { AlertDifference, FoundStretch } from './alert.ts';
 import { noteFlood, roomFor } from './floods.ts';
 import type { Room } from './room.ts';
-import type { Subject } from './subject.ts';
+
+type Subject = { assetId: number; readerId: null } | { assetId: null; readerId: number };
+
+export const assetSubject = (assetId: number): Subject => ({ assetId, readerId: null });
+
+export const readerSubject = (readerId: number): Subject => ({ assetId: null, readerId });
 
 export interface SubjectDifference extends AlertDifference {
   orgId: number;
@@ -153,6 +158,7 @@ type Of = readonly { stretch: FoundStretch }[];
 const orgIds = (of: readonly { orgId: number }[]) => sql.binary(integers(of.map(({ orgId }) => orgId)));
 const times = (of: Of, pick: (stretch: FoundStretch) => Micros | null) =>
   sql.binary(timestamps(of.map(({ stretch }) => pick(stretch))));
+
 const levels = (of: Of) => sql.binary(texts(of.map(({ stretch }) => stretch.level)));
 const locations = (of: Of) => sql.binary(integers(of.map(({ stretch }) => stretch.locationId)));
 const reasons = (of: Of) => sql.binary(texts(of.map(({ stretch }) => stretch.because)));

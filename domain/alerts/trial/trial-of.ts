@@ -4,10 +4,10 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { appliedChange } from '../rules/applied-change.ts';
 import { newSettings } from '../rules/create-rule.ts';
-import { requireRule } from '../rules/require-rule.ts';
 import type { Kind } from '../rules/rule.ts';
 import type { RuleChange } from '../rules/rule-change.ts';
 import { DERIVED } from '../rules/settings.ts';
+import { requireRule } from '../rules/stored-rules.ts';
 import type { Trial } from './try-rule.ts';
 
 export interface WantedTrial extends RuleChange {

@@ -13,8 +13,7 @@ import { arraysOfNew, jsonLength, named, ofGiven, selected, stored } from '../st
 import { attachAll, claiming, refuseTaken, tagTaken } from '../tags/attach.ts';
 import { joinedTags, type TagArrays, tagColumns } from '../tags/new-tag.ts';
 import { liveTag, loggedTags, tagArrays } from '../tags/queries.ts';
-import type { NewAsset } from './new-asset.ts';
-import { findLiveAsset, insertAsset } from './queries.ts';
+import { findLiveAsset, insertAsset, type NewAsset } from './queries.ts';
 
 /**
  * Creates an asset with its tags, or nothing.

@@ -4,7 +4,7 @@ import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timesca
 import type { OrganizationChange } from '../../changes/make-change.ts';
 import { liveByKey, positionOf, rowById } from '../by-id-or-key.ts';
 import { NEXT_UPDATE } from '../clauses.ts';
-import { ASSET_COLUMNS, type Written } from '../columns.ts';
+import { ASSET_COLUMNS, type Given, type Written } from '../columns.ts';
 import { type LookedUp, unlessLarge } from '../large-texts.ts';
 import type { DeletedRow } from '../logged/entries.ts';
 import type { AssetRow } from '../rows.ts';
@@ -18,8 +18,13 @@ import {
   withNames,
   written,
 } from '../stored-columns.ts';
+import type { TagColumns } from '../tags/new-tag.ts';
 import { fewLiveTags, liveTags } from '../tags/queries.ts';
-import type { NewAsset } from './new-asset.ts';
+
+export type NewAsset = Given<typeof ASSET_COLUMNS> & {
+  external_key?: string | undefined;
+  tags?: TagColumns | undefined;
+};
 
 /** Columns of an `asset`, its `location_id` and that `location`, except the unbounded texts below. */
 export const SHORT_COLUMNS = sql.fragment`asset.id, asset.external_key, ${selectedShort(ASSET_COLUMNS, 'asset')},

@@ -10,8 +10,7 @@ import { insertWithMintedKey } from '../external-keys/mint.ts';
 import { creationOf } from '../logged/entries.ts';
 import type { LocationRow } from '../rows.ts';
 import { attachAll, refuseTaken } from '../tags/attach.ts';
-import type { NewLocation } from './new-location.ts';
-import { findLiveLocation, insertLocation, lockLiveLocation } from './queries.ts';
+import { findLiveLocation, insertLocation, lockLiveLocation, type NewLocation } from './queries.ts';
 
 /**
  * Creates a location with its tags, or nothing.

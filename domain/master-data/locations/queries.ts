@@ -3,12 +3,19 @@ import { ComposedOnce } from '../../../db/timescale/queries/composed-statements.
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
 import { liveByKey, rowById } from '../by-id-or-key.ts';
-import { LOCATION_COLUMNS, type Written } from '../columns.ts';
+import { type Given, LOCATION_COLUMNS, type Written } from '../columns.ts';
 import type { LookedUp } from '../large-texts.ts';
 import type { LocationRow } from '../rows.ts';
 import { named, selected, stored, written } from '../stored-columns.ts';
+import type { TagColumns } from '../tags/new-tag.ts';
 import { fewLiveTags, liveTags } from '../tags/queries.ts';
-import type { NewLocation } from './new-location.ts';
+
+export type NewLocation = Given<typeof LOCATION_COLUMNS> & {
+  external_key?: string | undefined;
+  parent_id?: number | null | undefined;
+  parent_external_key?: string | null | undefined;
+  tags?: TagColumns | undefined;
+};
 
 /** Columns of a `location` and its `parent`, except tags. */
 export const SHORT_COLUMNS = sql.fragment`location.id, location.external_key, ${selected(LOCATION_COLUMNS, 'location')},

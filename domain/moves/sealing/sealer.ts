@@ -3,10 +3,10 @@ import { bigints, integers } from '../../../db/timescale/queries/array-parameter
 import { isHere } from '../../../db/timescale/queries/is-here.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { organizationsOf } from './announcements.ts';
 import { MOVES, type Queue } from './queues.ts';
 import { sealOrders, type Unsealable } from './seal-apart.ts';
 import { SealingTurns } from './sealing-turns.ts';
-import { organizationsOf } from './written-announcement.ts';
 
 /** Milliseconds until an organization that was set aside is retried. */
 const AGAIN = 5_000;
@@ -26,7 +26,6 @@ const LOOK_EVERY = { busy: 1_000, idle: 5_000 };
 
 /** Rows per batch, and its target duration in milliseconds: other organizations wait that long behind a backlog. */
 const ROWS = { first: 250, least: 100, most: 8_000 };
-
 const TARGET = { least: 50, most: 100 };
 
 /** Statements that may fail in a row between other work, where every organization's fail. */

@@ -19,7 +19,6 @@ import { readForm } from './multipart.ts';
 import { runImport } from './run-import.ts';
 
 const PARAMETER = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i;
-
 const BOUNDARY = /^[A-Za-z0-9'()+_,\-./:=? ]{0,69}[A-Za-z0-9'()+_,\-./:=?]$/;
 
 const BULK = { parameters: { dry_run: booleanFilter(false) } };

@@ -4,8 +4,7 @@ import { wireTimeOfMicros, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { VERSION } from '../../../base/version.ts';
 import { inSnapshot } from '../../../db/timescale/connections/transaction.ts';
 import { pageOfReaders, type ReaderNow } from '../../../domain/administration/readers/page-of-readers.ts';
-import { examineReaders } from '../../../domain/health/readers.ts';
-import { examineSilences } from '../../../domain/health/silences.ts';
+import { examineReaders, examineSilences } from '../../../domain/health/readers.ts';
 import { lookUpAsset } from '../../../domain/master-data/assets/queries.ts';
 import { requirePast } from '../../../domain/reports/require-past.ts';
 import { firstAfter } from '../../../domain/reports/window.ts';
@@ -25,7 +24,6 @@ import { type Ask, inputSchema, type Named, TOOLS, type Tool } from './tools.ts'
 
 /** Reads, locations and antennas of a list in an answer. */
 const MOST = 20;
-
 const MOST_READERS = 50;
 
 const why = route({
@@ -103,7 +101,6 @@ const evidenceRoutes = [why, readers];
 
 /** Bytes of a request, and of the answers of a tool. */
 const MOST_ASKED = 32_768;
-
 const MOST_ANSWERED = 524_288;
 
 const INSTRUCTIONS =

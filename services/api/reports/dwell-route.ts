@@ -14,8 +14,7 @@ import type { Query } from '../../../platform/http/query.ts';
 import { listed } from '../../../platform/http/success.ts';
 import { ASSETS, EXCLUSIVE, KNOWN_AT, knownIfAsked, PLACES, WINDOW, windowFrom } from '../past/parameters.ts';
 import { route } from '../serving/context.ts';
-import { orNarrower } from './or-narrower.ts';
-import { timeZone } from './time-zone.ts';
+import { orNarrower, timeZone } from './about-the-past.ts';
 
 const PROPERTIES = {
   location_id: {

@@ -11,8 +11,7 @@ import type { Query } from '../../../platform/http/query.ts';
 import { listed } from '../../../platform/http/success.ts';
 import { ASSETS, AT, EXCLUSIVE, KNOWN_AT, knownIfAsked, PLACES } from '../past/parameters.ts';
 import { route } from '../serving/context.ts';
-import { orNarrower } from './or-narrower.ts';
-import { PAST_IDS, PAST_IDS_EXAMPLE } from './past-schema.ts';
+import { orNarrower, PAST_IDS, PAST_IDS_EXAMPLE } from './about-the-past.ts';
 
 /** Contract 2.9. */
 const POSITION_AT: JsonSchema = {

@@ -21,8 +21,7 @@ import type { Query } from '../../../platform/http/query.ts';
 import { listed } from '../../../platform/http/success.ts';
 import { ASSETS, EXCLUSIVE, PLACES } from '../past/parameters.ts';
 import { route } from '../serving/context.ts';
-import { orNarrower } from './or-narrower.ts';
-import { PAST_IDS } from './past-schema.ts';
+import { orNarrower, PAST_IDS } from './about-the-past.ts';
 
 const READER = {
   reader_id: { ...ID_SCHEMA, description: 'The reader that did not listen.' },

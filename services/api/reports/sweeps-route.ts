@@ -8,7 +8,7 @@ import type { Query } from '../../../platform/http/query.ts';
 import { listed } from '../../../platform/http/success.ts';
 import { ASSETS, EXCLUSIVE, PLACES, WINDOW, windowFrom } from '../past/parameters.ts';
 import { route } from '../serving/context.ts';
-import { orNarrower } from './or-narrower.ts';
+import { orNarrower } from './about-the-past.ts';
 
 function counted(description: string): JsonSchema {
   return { type: 'integer', minimum: 0, description };

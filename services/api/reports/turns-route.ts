@@ -24,8 +24,7 @@ import type { ParameterValues, Query } from '../../../platform/http/query.ts';
 import { listed } from '../../../platform/http/success.ts';
 import { ASSETS, WINDOW, windowFrom } from '../past/parameters.ts';
 import { route } from '../serving/context.ts';
-import { orNarrower } from './or-narrower.ts';
-import { timeZone } from './time-zone.ts';
+import { orNarrower, timeZone } from './about-the-past.ts';
 
 function seconds(description: string): JsonSchema {
   return { type: ['number', 'null'], minimum: 0, description: `${description} Null if no trip ended.` };

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { AppError, IdsUsedUp, messageOf } from '../../../base/errors.ts';
 import { TAGTRAIL } from '../../../base/typed-command.ts';
-import { isUsedUp } from '../../../db/timescale/connections/ids-used-up.ts';
+import { isUsedUp } from '../../../db/timescale/connections/sql-state.ts';
 import { FileFault } from '../files/read-file.ts';
 import type { Running } from '../running/running.ts';
 import { ReaderGone } from '../running/standard-output.ts';

@@ -8,7 +8,7 @@ import {
 import { renameHandheld } from '../../../domain/administration/handhelds/rename-handheld.ts';
 import { revokeHandheld } from '../../../domain/administration/handhelds/revoke-handheld.ts';
 import { signInAddress } from '../../../domain/administration/handhelds/sign-in-address.ts';
-import { HANDHELD_PORT, HANDHELD_URL } from '../../../platform/runtime/handheld-settings.ts';
+import { HANDHELD_PORT, HANDHELD_URL } from '../../../platform/runtime/common-settings.ts';
 import { textSetting } from '../../../platform/runtime/setting-kinds.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { TLS_SETTINGS } from '../../../platform/runtime/tls-settings.ts';

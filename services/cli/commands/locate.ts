@@ -10,7 +10,7 @@ import { TAGTRAIL } from '../../../base/typed-command.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
 import { removeLocating, setLocating } from '../../../domain/administration/locating/set-locating.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
-import { userNames } from '../../../domain/administration/users/user-names.ts';
+import { userNames } from '../../../domain/administration/users/list-users.ts';
 import { requireLiveByKey } from '../../../domain/master-data/by-id-or-key.ts';
 import { MOST_WALKED } from '../../../domain/tracking/location/compare-walk.ts';
 import {
@@ -31,8 +31,8 @@ import { type MadeSetting, settingHistory } from '../../../domain/tracking/locat
 import { MOST_SETTINGS } from '../../../domain/tracking/location/site.ts';
 import type { PairCounts } from '../../../domain/tracking/location/tally-pairs.ts';
 import { locationKeys, recordedPeriod } from '../../../domain/tracking/location/try-on-assets.ts';
+import { TIME_SETTINGS } from '../../../platform/runtime/common-settings.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
-import { TIME_SETTINGS } from '../../../platform/runtime/time-settings.ts';
 import {
   addCommand,
   asNumber,

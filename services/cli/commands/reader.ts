@@ -13,12 +13,11 @@ import {
   type ListedAntenna,
   listReaders,
 } from '../../../domain/administration/readers/list-readers.ts';
-import { pushPath } from '../../../domain/administration/readers/push-path.ts';
 import type { ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
 import { portOf } from '../../../domain/administration/readers/set-antenna.ts';
 import { type ReaderChange, setReader } from '../../../domain/administration/readers/set-reader.ts';
 import { readerFields, type StoredReader } from '../../../domain/administration/readers/stored-reader.ts';
-import { isWildcard } from '../../../domain/administration/readers/topic.ts';
+import { isWildcard, pushPath } from '../../../domain/administration/readers/topic.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { IDENTITIES, type Identity } from '../../../domain/formats/mapping/language/definition.ts';
 import type { Policies } from '../../../domain/formats/mapping/policies.ts';

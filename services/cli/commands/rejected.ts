@@ -17,9 +17,9 @@ import {
 } from '../../../domain/administration/rejected/kept-message.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { wakingSealer } from '../../../domain/moves/wake-sealer.ts';
+import { retentionCoversLateness, TIME_SETTINGS } from '../../../platform/runtime/common-settings.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
-import { retentionCoversLateness, TIME_SETTINGS } from '../../../platform/runtime/time-settings.ts';
 import type { Replay } from '../../mqtt-ingest/entry.ts';
 import {
   addCommand,

@@ -5,14 +5,14 @@ import { setDisabled } from '../../../domain/administration/users/accounts/set-d
 import { removeMembership, setRole } from '../../../domain/administration/users/accounts/set-role.ts';
 import { createUser } from '../../../domain/administration/users/create-user.ts';
 import { eraseUser } from '../../../domain/administration/users/erasing/erase-user.ts';
-import { asStored } from '../../../domain/administration/users/given.ts';
-import type { MadeLink } from '../../../domain/administration/users/links/insert-link.ts';
 import { invite, linkAddress, makeResetLink } from '../../../domain/administration/users/links/make-link.ts';
 import { type ListedUser, listUsers } from '../../../domain/administration/users/list-users.ts';
-import { organizationsOf } from '../../../domain/administration/users/organizations-of.ts';
+import { organizationsOf } from '../../../domain/administration/users/memberships.ts';
 import { ROLES, type Role } from '../../../domain/administration/users/roles.ts';
+import type { MadeLink } from '../../../domain/administration/users/stored-link.ts';
 import { findUserByEmail, noUser, type UserRow } from '../../../domain/administration/users/stored-user.ts';
-import { CONSOLE_URL } from '../../../platform/runtime/console-url.ts';
+import { asStored } from '../../../domain/administration/users/user-fields.ts';
+import { CONSOLE_URL } from '../../../platform/runtime/common-settings.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { TLS_SETTINGS } from '../../../platform/runtime/tls-settings.ts';
 import { CONSOLE_PORT } from '../../console/config.ts';

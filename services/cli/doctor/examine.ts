@@ -17,19 +17,19 @@ import { examineAlerts } from '../../../domain/health/alerts.ts';
 import { examineBrokerSessions } from '../../../domain/health/broker-sessions.ts';
 import { examineCellMoves } from '../../../domain/health/cell-moves.ts';
 import { type Finding, fault, ok, warning } from '../../../domain/health/finding.ts';
-import { examineHypertables } from '../../../domain/health/hypertables.ts';
 import { examineJobs } from '../../../domain/health/jobs.ts';
 import { examineLocating } from '../../../domain/health/locating.ts';
 import { examineMail } from '../../../domain/health/mail.ts';
 import { examineMoveFeed } from '../../../domain/health/move-feed.ts';
 import { examinePlans } from '../../../domain/health/plans.ts';
-import { examinePublishedTopics } from '../../../domain/health/published-topics.ts';
-import { examineReaders } from '../../../domain/health/readers.ts';
-import { examineRejections } from '../../../domain/health/rejections.ts';
-import { examineSequences } from '../../../domain/health/sequences.ts';
-import { examineServer } from '../../../domain/health/server.ts';
+import {
+  examinePublishedTopics,
+  examineReaders,
+  examineRejections,
+  examineSilences,
+} from '../../../domain/health/readers.ts';
+import { examineHypertables, examineSequences, examineServer } from '../../../domain/health/server.ts';
 import { examineSignIns } from '../../../domain/health/sign-ins.ts';
-import { examineSilences } from '../../../domain/health/silences.ts';
 import { examineStoredAhead } from '../../../domain/health/stored-ahead.ts';
 import { examineTags } from '../../../domain/health/tags.ts';
 import { examineWebhooks } from '../../../domain/health/webhooks.ts';

@@ -14,8 +14,7 @@ import type { TimeBound } from '../../../platform/http/parameters.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { FLAG_SCHEMA, listOf, objectOf } from '../serving/schemas.ts';
-import { MOST_STAYS, readStays, STAYS_QUERY, type StaysRow } from '../stays/queries.ts';
-import { OF_ASSET } from '../stays/routes.ts';
+import { MOST_STAYS, OF_ASSET, readStays, STAYS_QUERY, type StaysRow } from '../stays/routes.ts';
 
 /** The longest gaps are shown; more than a picture can show. */
 const MOST_GAPS = 500;

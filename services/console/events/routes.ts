@@ -1,12 +1,11 @@
-import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA, type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
 import type { SharedReads } from '../../../base/shared-reads.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { ALERT_TYPES, type AlertEvent } from '../../../domain/moves/alert-event.ts';
 import { eventOf, isAlert, MOVE_TYPES, type MoveEvent, type MoveRow } from '../../../domain/moves/event.ts';
-import { latestMoves } from '../../../domain/moves/latest-moves.ts';
 import type { MoveWaiters, Wake } from '../../../domain/moves/move-waiters.ts';
+import { latestMoves } from '../../../domain/moves/moves-at.ts';
 import { type FeedPage, readMovesAs } from '../../../domain/moves/read-moves.ts';
 import { COMMENT, EventStream, eventText } from '../../../platform/http/event-stream.ts';
 import { idFilter, integer } from '../../../platform/http/parameters.ts';
@@ -16,8 +15,7 @@ import { found } from '../../../platform/http/success.ts';
 import { ALERT, MOVE_CURRENT, MOVE_PART } from '../../api/entry.ts';
 import { memberRoute } from '../serving/context.ts';
 import type { Cut } from '../serving/measures.ts';
-import { REFERENCE } from '../serving/reference.ts';
-import { COUNT_SCHEMA, eventsOf, listOf, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
+import { COUNT_SCHEMA, eventsOf, listOf, objectOf, REFERENCE, TEXT_SCHEMA } from '../serving/schemas.ts';
 
 /** `organization` is read with the session: an `EventSource` can send no header. */
 const EVENTS = {

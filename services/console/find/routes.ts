@@ -18,8 +18,17 @@ import { searchText } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
-import { REFERENCE, REFERENCE_OR_NULL, referenceOf, STAY } from '../serving/reference.ts';
-import { COUNT_SCHEMA, listOf, objectOf, TAG_TYPE_SCHEMA, TEXT_SCHEMA } from '../serving/schemas.ts';
+import {
+  COUNT_SCHEMA,
+  listOf,
+  objectOf,
+  REFERENCE,
+  REFERENCE_OR_NULL,
+  referenceOf,
+  STAY,
+  TAG_TYPE_SCHEMA,
+  TEXT_SCHEMA,
+} from '../serving/schemas.ts';
 
 /** Per kind, assets and locations: people with more results type another letter. */
 const MOST_FOUND = 25;

@@ -1,8 +1,8 @@
 import { acceptLink } from '../../../domain/administration/users/links/accept-link.ts';
 import { lookAtLink, type OpenLink } from '../../../domain/administration/users/links/open-link.ts';
 import { found } from '../../../platform/http/success.ts';
+import { withFields } from '../serving/measures.ts';
 import { visitorRoute } from '../serving/visitor.ts';
-import { withFields } from '../serving/with-fields.ts';
 import { takeAttemptByLink } from '../sessions/attempts.ts';
 import { endEarlier } from '../sessions/routes.ts';
 import { SESSION } from '../sessions/schema.ts';

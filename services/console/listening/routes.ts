@@ -14,7 +14,6 @@ import { idFilter, idInPath, integer } from '../../../platform/http/parameters.t
 import type { Query } from '../../../platform/http/query.ts';
 import { OWN_READER } from '../readers/own-reader.ts';
 import { memberRoute } from '../serving/context.ts';
-import { REFERENCE_OR_NULL, type Reference } from '../serving/reference.ts';
 import {
   COUNT_SCHEMA,
   eventsOf,
@@ -22,6 +21,8 @@ import {
   NUMBER_OR_NULL,
   OUTCOME_SCHEMA,
   objectOf,
+  REFERENCE_OR_NULL,
+  type Reference,
   TAG_TYPE_SCHEMA,
   TEXT_OR_NULL,
   TEXT_SCHEMA,

@@ -2,7 +2,7 @@ import { MICROS_PER_DAY, MICROS_PER_MILLISECOND, MICROS_PER_SECOND } from '../..
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { removeLocating, setLocating } from '../../../domain/administration/locating/set-locating.ts';
-import { userNames } from '../../../domain/administration/users/user-names.ts';
+import { userNames } from '../../../domain/administration/users/list-users.ts';
 import { requireLiveByKey } from '../../../domain/master-data/by-id-or-key.ts';
 import type { Stay } from '../../../domain/tracking/history/history.ts';
 import { lackOf, positionSettings } from '../../../domain/tracking/location/position-lacks.ts';
@@ -17,7 +17,7 @@ import { memberRoute } from '../serving/context.ts';
 import { assetsNamed, locationsNamed, type References } from '../serving/names.ts';
 import { actorOfUser } from '../serving/person.ts';
 import type { Proposal } from '../serving/proposals.ts';
-import { type Reference, referenceOf } from '../serving/reference.ts';
+import { type Reference, referenceOf } from '../serving/schemas.ts';
 import type { TrialProgress } from '../serving/trial-thread.ts';
 import { MADE_SETTINGS, PROPOSALS, SET, settingBody, TRIAL, trialBody } from './schema.ts';
 

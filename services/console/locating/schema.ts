@@ -23,7 +23,6 @@ import {
 } from '../../../domain/tracking/location/require-setting.ts';
 import type { Period } from '../../../domain/tracking/location/try-setting.ts';
 import { checkedBody, jsonBody } from '../../../platform/http/body.ts';
-import { REFERENCE, REFERENCE_OR_NULL } from '../serving/reference.ts';
 import {
   COUNT_SCHEMA,
   eventsOf,
@@ -31,6 +30,8 @@ import {
   listOf,
   NUMBER_OR_NULL,
   objectOf,
+  REFERENCE,
+  REFERENCE_OR_NULL,
   TEXT_OR_NULL,
   TEXT_SCHEMA,
 } from '../serving/schemas.ts';

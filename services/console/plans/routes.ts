@@ -21,8 +21,7 @@ import { FileAnswer } from '../../../platform/http/stored-file.ts';
 import { created, found, noContent } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
-import { referenceOf } from '../serving/reference.ts';
-import { listOf } from '../serving/schemas.ts';
+import { listOf, referenceOf } from '../serving/schemas.ts';
 import { takeUploadTurn } from '../serving/upload-turn.ts';
 import {
   DELETED_PLAN,

@@ -35,12 +35,13 @@ import { booleanFilter, idFilter, mandatoryParameter } from '../../../platform/h
 import type { Query } from '../../../platform/http/query.ts';
 import type { FileAnswer } from '../../../platform/http/stored-file.ts';
 import type { Success } from '../../../platform/http/success.ts';
-import { REFERENCE, REFERENCE_OR_NULL } from '../serving/reference.ts';
 import {
   COUNT_SCHEMA,
   FLAG_SCHEMA,
   listOf,
   objectOf,
+  REFERENCE,
+  REFERENCE_OR_NULL,
   TEXT_OR_NULL,
   TEXT_SCHEMA,
 } from '../serving/schemas.ts';

@@ -13,7 +13,7 @@ import { listBody } from '../../../platform/http/lists.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { found, listed } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
-import { referenceOf } from '../serving/reference.ts';
+import { referenceOf } from '../serving/schemas.ts';
 import { COUNTS, FEED_LOOKED_THROUGH, MOST_PASSING, PASSING, PRESENT, PRESENT_QUERY } from './schema.ts';
 
 export const OF_LOCATION = {

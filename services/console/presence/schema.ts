@@ -1,11 +1,16 @@
-import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA, type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
 import { STATES } from '../../../domain/presence/coverage/limits.ts';
 import { PAGING } from '../../../platform/http/lists.ts';
 import type { Query } from '../../../platform/http/query.ts';
-import { REFERENCE, REFERENCE_OR_NULL } from '../serving/reference.ts';
-import { COUNT_SCHEMA, FLAG_SCHEMA, listOf, objectOf } from '../serving/schemas.ts';
+import {
+  COUNT_SCHEMA,
+  FLAG_SCHEMA,
+  listOf,
+  objectOf,
+  REFERENCE,
+  REFERENCE_OR_NULL,
+} from '../serving/schemas.ts';
 
 /** Events of the feed to search, so that any request costs at most 8 ms of PostgreSQL. */
 export const FEED_LOOKED_THROUGH = 20_000;

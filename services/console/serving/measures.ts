@@ -1,8 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { AppError } from '../../../base/errors.ts';
 import { RecentReads } from '../../../base/recent-reads.ts';
 import { ProviderRefusal } from '../../../domain/administration/users/provider/provider-refusal.ts';
-import { UserFault } from '../../../domain/administration/users/user-fault.ts';
+import { UserFault } from '../../../domain/administration/users/user-fields.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import { measureFigure } from '../../../platform/runtime/figures.ts';
 
@@ -102,3 +103,12 @@ function outcomeOf(error: unknown): Outcome | null {
 }
 
 const REFUSALS = new Set<string | null>(['unauthorized', 'forbidden', 'not_found', 'conflict']);
+
+/** Answers a fault of the input as a fault of its field. */
+export async function withFields<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof UserFault ? invalid([invalidValue(error.field, error.message)]) : error;
+  }
+}

@@ -1,7 +1,7 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import type { Reference } from './reference.ts';
+import type { Reference } from './schemas.ts';
 
 export type References = ReadonlyMap<number, Reference>;
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
 import { TAG_TYPES } from '../../../domain/tracking/tag-type.ts';
 import type { EventStream } from '../../../platform/http/event-stream.ts';
@@ -35,4 +35,30 @@ export function eventsOf(events: Readonly<Record<string, JsonSchema>>): Success<
 /** `{ data }` of {@link answered}. */
 export function inData(schema: JsonSchema): JsonSchema {
   return objectOf({ data: schema });
+}
+
+/** An asset or a location, as screens name it. */
+export interface Reference {
+  id: number;
+  external_key: string;
+  name: string;
+}
+
+export const REFERENCE: JsonSchema = objectOf({
+  id: ID_SCHEMA,
+  external_key: KEY_SCHEMA,
+  name: TEXT_SCHEMA,
+});
+
+export const REFERENCE_OR_NULL: JsonSchema = nullableSchema(REFERENCE);
+
+export const STAY: JsonSchema = objectOf({
+  location: REFERENCE,
+  arrived_at: TIME_SCHEMA,
+  left_at: nullableSchema(TIME_SCHEMA),
+});
+
+/** For a row that may have none. */
+export function referenceOf(id: number | null, key: string | null, name: string | null): Reference | null {
+  return id === null || key === null || name === null ? null : { id, external_key: key, name };
 }

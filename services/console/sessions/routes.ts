@@ -5,10 +5,10 @@ import { listSessions } from '../../../domain/administration/users/sessions/find
 import { signIn } from '../../../domain/administration/users/sessions/sign-in.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { found, noContent } from '../../../platform/http/success.ts';
+import { withFields } from '../serving/measures.ts';
 import { actorOfUser, requireSession, signedOut } from '../serving/person.ts';
 import { listOf } from '../serving/schemas.ts';
 import { type Visitor, visitorRoute } from '../serving/visitor.ts';
-import { withFields } from '../serving/with-fields.ts';
 import { takeAttempt } from './attempts.ts';
 import { LISTED_SESSION, passwordBody, SESSION, signInBody } from './schema.ts';
 import { answeredWithCookies, answerSignedIn, sessionView } from './signed-in.ts';

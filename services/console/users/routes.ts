@@ -11,8 +11,8 @@ import { listBody, PAGING } from '../../../platform/http/lists.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { found, listed, noContent } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
+import { withFields } from '../serving/measures.ts';
 import { actorOfUser } from '../serving/person.ts';
-import { withFields } from '../serving/with-fields.ts';
 import { INVITATION, invitationBody, MADE_INVITATION, RESET_LINK, USER, userPatchBody } from './schema.ts';
 
 const ONE_USER = {

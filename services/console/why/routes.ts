@@ -1,5 +1,4 @@
-import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { ID_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA, type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
@@ -24,13 +23,14 @@ import type { Query } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { locationsNamed, type References } from '../serving/names.ts';
-import { REFERENCE_OR_NULL, type Reference } from '../serving/reference.ts';
 import {
   COUNT_SCHEMA,
   FLAG_SCHEMA,
   listOf,
   NUMBER_OR_NULL,
   objectOf,
+  REFERENCE_OR_NULL,
+  type Reference,
   TAG_TYPE_SCHEMA,
   TEXT_SCHEMA,
 } from '../serving/schemas.ts';

@@ -1,8 +1,7 @@
 import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';
 import { type DatedTransactions, inDatedTransaction } from './dated-transaction.ts';
-import type { SentSweep } from './sent-sweep.ts';
 import type { Sender } from './submission.ts';
-import { type RecordedSweep, takeSweep } from './take-sweep.ts';
+import { type RecordedSweep, type SentSweep, takeSweep } from './take-sweep.ts';
 import type { SubmissionTurns } from './turns.ts';
 
 export interface SweepRecorder {

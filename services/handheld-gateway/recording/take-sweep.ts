@@ -2,13 +2,24 @@ import { createHash } from 'node:crypto';
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { conflict } from '../../../base/errors.ts';
 import { withoutTokens } from '../../../base/scanned-text.ts';
-import { wireTime, wireTimeOfMicros } from '../../../base/timestamps.ts';
+import { type Instant, wireTime, wireTimeOfMicros } from '../../../base/timestamps.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { findSweep, locate, storeSweep, sweptStretch } from '../../../domain/sweeps/store-sweep.ts';
-import { noSuchLocation, partsOfLocation } from '../wire/fields.ts';
+import type { SweptAssets } from '../../../domain/sweeps/sweep.ts';
+import { type NamedLocation, noSuchLocation, partsOfLocation } from '../wire/fields.ts';
 import { byOurClock } from './dated-transaction.ts';
-import type { SentSweep } from './sent-sweep.ts';
 import type { Sender } from './submission.ts';
+
+/** Times are by the device's clock. */
+export interface SentSweep extends SweptAssets {
+  id: string;
+  sentAt: Instant;
+  location: NamedLocation;
+  beganAt: Instant;
+  endedAt: Instant;
+  includeDescendants: boolean;
+  unknown: string[];
+}
 
 export interface SweepView {
   sweep_id: string;

@@ -3,7 +3,7 @@ import { accepted } from '../../../base/checks/issues.ts';
 import { mandatory, optional } from '../../../base/checks/members.ts';
 import { tagValue } from '../../../domain/master-data/tags/new-tag.ts';
 import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts';
-import type { SentSweep } from '../recording/sent-sweep.ts';
+import type { SentSweep } from '../recording/take-sweep.ts';
 import { deviceClock, deviceTime, namedLocation, ulidField } from '../wire/fields.ts';
 
 const MOST = 10_000;

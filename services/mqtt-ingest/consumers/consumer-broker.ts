@@ -5,12 +5,10 @@ import { Aedes, type AuthenticateError, type Client } from 'aedes';
 import { type Packet, parser } from 'mqtt-packet';
 import { Turns } from '../../../base/each-in-turns.ts';
 import { messageOf } from '../../../base/errors.ts';
-import type { MqttLogin } from '../../../domain/administration/mqtt-consumers/load-logins.ts';
+import type { MqttLogin } from '../../../domain/administration/mqtt-consumers/consumers.ts';
 import { faultOfNewTopic, isWildcard, topicMatches } from '../../../domain/administration/readers/topic.ts';
-import { discoveryNode } from '../moves-out/home-assistant.ts';
-import type { Destination, Message } from '../moves-out/messages.ts';
+import { type Destination, discoveryNode, type Message, Unpublished } from '../moves-out/messages.ts';
 import type { Sink } from '../moves-out/publish-step.ts';
-import { Unpublished } from '../moves-out/unpublished.ts';
 import { LEAVING } from '../registry/registry.ts';
 import type { Consumers, Login } from '../source/embedded-broker.ts';
 import type { ReaderConnection } from '../source/reader-connection.ts';
@@ -290,7 +288,6 @@ function isOwn(to: Destination, orgId: number, topic: string): boolean {
 
 /** Nobody may subscribe to it. */
 const NOWHERE = '$tagtrail/refused';
-
 const NOTHING = Buffer.alloc(0);
 
 /** Per organization. Home Assistant has one for each asset. */

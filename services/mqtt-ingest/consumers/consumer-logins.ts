@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TRUSTED_MS } from '../../../base/heard-everywhere.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { loadLogins, type MqttLogin } from '../../../domain/administration/mqtt-consumers/load-logins.ts';
+import { loadLogins, type MqttLogin } from '../../../domain/administration/mqtt-consumers/consumers.ts';
 import { LEAVING } from '../registry/registry.ts';
 
 const NAME = /^consumer-\d+$/;

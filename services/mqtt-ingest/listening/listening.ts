@@ -16,9 +16,7 @@ import { whyUnusable } from '../../../domain/tracking/tag-key.ts';
 
 /** Tags kept per antenna; some 60 fit into a notification. */
 const MOST_TAGS = 100;
-
 const MOST_ARRIVALS = 3;
-
 const MOST_TEXT = 200;
 
 type Read = Pick<TagRead, 'tagType' | 'value' | 'rssi'> & Pick<HeardTag, 'antenna'>;
@@ -31,7 +29,6 @@ interface Tag {
 
 /** Antennas with listeners: per organization, and in all. The others are not reported. */
 export const MOST_OF_ORGANIZATION = 20;
-
 const MOST = 200;
 
 /** Milliseconds between reports: short enough for turning an antenna. */

@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Clock } from '../../../base/clock.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { findStalledMoves } from '../../../domain/health/stalled-moves.ts';
+import { findStalledMoves } from '../../../domain/health/cell-moves.ts';
 import type { ReadMessage } from '../../../domain/messages/message.ts';
 import { latestRead } from '../../../domain/messages/reader-clocks.ts';
 import type { DatabaseClock } from '../../../domain/tracking/database-clock.ts';

@@ -2,9 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import mqtt, { type IConnackPacket, type MqttClient, ReasonCodes } from 'mqtt';
 import type { BrokerAddress } from '../source/broker-address.ts';
 import type { ProtocolVersion, VersionChoice } from '../source/protocol-version.ts';
-import type { Message } from './messages.ts';
+import { type Message, Unpublished } from './messages.ts';
 import type { Sink } from './publish-step.ts';
-import { Unpublished } from './unpublished.ts';
 
 export interface BrokerSink extends Sink {
   close(): void;

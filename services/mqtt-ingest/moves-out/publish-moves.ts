@@ -11,13 +11,12 @@ import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
 import { keepSettleSeconds, type PublishedFeed, readFeeds } from '../../../domain/moves/published/feeds.ts';
 import type { Ladder } from '../../../domain/moves/published/refused-feeds.ts';
 import { resendUnsure, sendAllAgain, trustWritten } from '../../../domain/moves/published/resend-unsure.ts';
-import { MOVES_SEALED } from '../../../domain/moves/sealed-announcement.ts';
+import { MOVES_SEALED } from '../../../domain/moves/sealing/announcements.ts';
 import { BackOff } from '../source/back-off.ts';
-import { type Destination, markTopic } from './messages.ts';
+import { type Destination, markTopic, Unpublished } from './messages.ts';
 import { type Publishing, publishNext, type Sink } from './publish-step.ts';
 import { type RefusalHooks, Refusals } from './refusals.ts';
 import { MOVES_OUT_SESSION } from './settings.ts';
-import { Unpublished } from './unpublished.ts';
 
 export interface PublishedMoves {
   figures(): MovesOutFigures;

@@ -6,8 +6,7 @@ import {
   type PublishingFault,
   RefusedFeeds,
 } from '../../../domain/moves/published/refused-feeds.ts';
-import type { Message } from './messages.ts';
-import { Unpublished } from './unpublished.ts';
+import { type Message, Unpublished } from './messages.ts';
 
 export interface RefusalHooks {
   /** An organization is passed over from now on. */

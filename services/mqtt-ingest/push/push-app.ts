@@ -7,10 +7,10 @@ import { text } from '../../../base/checks/fields.ts';
 import { Invalid, invalid, invalidValue, required } from '../../../base/checks/issues.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { Networks } from '../../../base/networks.ts';
-import { pushPath } from '../../../domain/administration/readers/push-path.ts';
 import {
   faultOfTopicFilter,
   isWildcard,
+  pushPath,
   topicMatches,
 } from '../../../domain/administration/readers/topic.ts';
 import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';

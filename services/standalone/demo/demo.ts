@@ -34,9 +34,7 @@ import { LOCATIONS, READERS, ROOMS, SITE } from './site.ts';
 
 /** The warehouse from above, in pixels: zones with walls, racks, lines, doors and the lorries at them. */
 const IMAGE = new URL('floor-plan.png', import.meta.url);
-
 const WIDTH = 1_600;
-
 const HEIGHT = 1_000;
 
 /** Zones, by the key of the location. */

@@ -67,7 +67,6 @@ async function feedDifferences(
 
 /** Milliseconds. */
 const SEALED_WITHIN = 60_000;
-
 const PAUSE = 100;
 
 /**

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { MOVES_SEALED } from '../../../domain/moves/sealed-announcement.ts';
+import { MOVES_SEALED } from '../../../domain/moves/sealing/announcements.ts';
 import { Deliverer } from '../../../domain/webhooks/delivery/deliverer.ts';
 import { readFigures } from '../../../domain/webhooks/figures.ts';
 import type { SecretsKeys } from '../../../domain/webhooks/secrets/secrets-key.ts';

@@ -3,7 +3,7 @@ import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { COUNTED, readAlertFigures } from '../../../domain/alerts/deriving/figures.ts';
 import { AlertTurns } from '../../../domain/alerts/deriving/take-turn.ts';
-import { MOVES_SEALED } from '../../../domain/moves/sealed-announcement.ts';
+import { MOVES_SEALED } from '../../../domain/moves/sealing/announcements.ts';
 import { measureFigure } from '../../../platform/runtime/figures.ts';
 import { freshener } from '../../../platform/runtime/freshener.ts';
 import type { Job, JobParts } from './job.ts';

@@ -1,9 +1,9 @@
 import type { Registry } from 'prom-client';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import { CHANGES_WRITTEN, MOVES_WRITTEN } from '../../../domain/moves/sealing/announcements.ts';
 import { CHANGES, MOVES, type Queue } from '../../../domain/moves/sealing/queues.ts';
 import { NOTHING_SEALED, Sealer, type SealingFigures } from '../../../domain/moves/sealing/sealer.ts';
 import { SEALING } from '../../../domain/moves/sealing/sealing-session.ts';
-import { CHANGES_WRITTEN, MOVES_WRITTEN } from '../../../domain/moves/sealing/written-announcement.ts';
 import { measureEach, measureFigures } from '../../../platform/runtime/figures.ts';
 import type { Job, JobParts } from './job.ts';
 

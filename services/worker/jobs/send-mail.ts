@@ -1,9 +1,8 @@
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { MailTurns } from '../../../domain/alerts/mail/delivery/mail-turns.ts';
-import type { MailServer } from '../../../domain/alerts/mail/sending/mail-server.ts';
+import type { MailServer, Sender } from '../../../domain/alerts/mail/sending/mail-server.ts';
 import { openMailer } from '../../../domain/alerts/mail/sending/mailer.ts';
-import type { Sender } from '../../../domain/alerts/mail/sending/sender.ts';
-import { MOVES_SEALED } from '../../../domain/moves/sealed-announcement.ts';
+import { MOVES_SEALED } from '../../../domain/moves/sealing/announcements.ts';
 import { countOutcomes } from '../../../platform/runtime/figures.ts';
 import type { Job, JobParts } from './job.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { headsOf } from '../../../domain/moves/sealed-announcement.ts';
+import { headsOf } from '../../../domain/moves/sealing/announcements.ts';
 
 describe('the announcement of what was sealed', () => {
   it('tells the head of every feed that went on', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { listen } from '../../../db/timescale/connections/listen.ts';
-import { MOVES_WRITTEN, organizationsOf } from '../../../domain/moves/sealing/written-announcement.ts';
+import { MOVES_WRITTEN, organizationsOf } from '../../../domain/moves/sealing/announcements.ts';
 import { wakeSealer } from '../../../domain/moves/wake-sealer.ts';
 import { useDatabase } from '../../support/database.ts';
 

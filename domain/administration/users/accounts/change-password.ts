@@ -5,13 +5,13 @@ import { NO_ROWS, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../../changes/actor.ts';
 import type { ChangeEntry } from '../../../changes/entry.ts';
 import { type Change, changed, makeChange } from '../../../changes/make-change.ts';
-import { deleteLinksOf } from '../delete-links.ts';
-import { forEach, organizationsOf } from '../organizations-of.ts';
+import { forEach, organizationsOf } from '../memberships.ts';
 import { hashPassword, isPassword } from '../passwords/argon2.ts';
 import { requirePassword } from '../passwords/require-password.ts';
 import { deleteSessions } from '../sessions/end-session.ts';
+import { deleteLinksOf } from '../stored-link.ts';
 import { findUser, lockUser, noUser } from '../stored-user.ts';
-import { UserFault } from '../user-fault.ts';
+import { UserFault } from '../user-fields.ts';
 
 export interface PasswordChange {
   userId: number;

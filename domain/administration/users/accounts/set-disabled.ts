@@ -3,10 +3,10 @@ import type { Database } from '../../../../db/timescale/connections/database.ts'
 import { NO_ROWS, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../../changes/actor.ts';
 import { changed, makeChange, unchanged } from '../../../changes/make-change.ts';
-import { deleteLinksOf } from '../delete-links.ts';
 import { keepAdministrator } from '../keep-administrator.ts';
-import { forEach, organizationsOf } from '../organizations-of.ts';
+import { forEach, organizationsOf } from '../memberships.ts';
 import { deleteSessions } from '../sessions/end-session.ts';
+import { deleteLinksOf } from '../stored-link.ts';
 import { lockUser, requireOwnUser, type UserRow } from '../stored-user.ts';
 
 export interface DisabledOptions {

@@ -4,7 +4,7 @@ import { NO_ROWS, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../../changes/actor.ts';
 import { type Change, changed, makeChange } from '../../../changes/make-change.ts';
 import { keepAdministrator } from '../keep-administrator.ts';
-import { forEach, organizationsOf } from '../organizations-of.ts';
+import { forEach, organizationsOf } from '../memberships.ts';
 import { lockUser } from '../stored-user.ts';
 
 export interface ErasedUser {

@@ -8,7 +8,6 @@ import type { ChangeEntry } from '../../../changes/entry.ts';
 import { type Change, changed, makeChange } from '../../../changes/make-change.ts';
 import { setPassword } from '../accounts/change-password.ts';
 import { drawUserId, insertUser } from '../create-user.ts';
-import { emailOf, nameOf } from '../given.ts';
 import { insertMembership } from '../memberships.ts';
 import { hashPassword, isPassword } from '../passwords/argon2.ts';
 import { requirePassword } from '../passwords/require-password.ts';
@@ -16,7 +15,7 @@ import { beginSession, type SessionPlace } from '../sessions/begin-session.ts';
 import { forgetDevices } from '../sessions/known-devices.ts';
 import type { SignedIn } from '../sessions/sign-in.ts';
 import { findUser, lockUser, noUser, type StoredUser } from '../stored-user.ts';
-import { UserFault } from '../user-fault.ts';
+import { emailOf, nameOf, UserFault } from '../user-fields.ts';
 import { requireEnabled } from './make-link.ts';
 import { lookAtLink, type OpenLink, useLink } from './open-link.ts';
 

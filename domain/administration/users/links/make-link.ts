@@ -7,11 +7,9 @@ import type { ChangeEntry } from '../../../changes/entry.ts';
 import { type Change, changed, makeChange } from '../../../changes/make-change.ts';
 import { requireRoom } from '../../../changes/require-room.ts';
 import { requireLiveOrganization } from '../../organizations/live-organization.ts';
-import { deleteLinksOf } from '../delete-links.ts';
-import { emailOf } from '../given.ts';
-import { findRole } from '../memberships.ts';
-import { forEach, organizationsOf } from '../organizations-of.ts';
+import { findRole, forEach, organizationsOf } from '../memberships.ts';
 import type { Role } from '../roles.ts';
+import { deleteLinksOf, insertLink, type LinkPurpose, type MadeLink } from '../stored-link.ts';
 import {
   findUserByEmail,
   lockUser,
@@ -19,7 +17,7 @@ import {
   signsInByProviderOnly,
   type UserRow,
 } from '../stored-user.ts';
-import { insertLink, type LinkPurpose, type MadeLink } from './insert-link.ts';
+import { emailOf } from '../user-fields.ts';
 
 const HOUR = 3_600;
 const SECONDS: Record<LinkPurpose, number> = {

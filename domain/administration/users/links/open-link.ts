@@ -4,8 +4,8 @@ import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 import type { Change } from '../../../changes/make-change.ts';
 import type { Role } from '../roles.ts';
+import type { LinkPurpose } from '../stored-link.ts';
 import { digestOfToken } from '../tokens.ts';
-import type { LinkPurpose } from './insert-link.ts';
 
 /**
  * Condition on a row `link`: not used, not expired, and its author is still an administrator there, because the author

@@ -1,4 +1,4 @@
-import { UserFault, type UserField } from '../user-fault.ts';
+import { UserFault, type UserField } from '../user-fields.ts';
 
 const SHORTEST = 12;
 /** Bounds what is hashed. */

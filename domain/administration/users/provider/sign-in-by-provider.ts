@@ -9,16 +9,22 @@ import { type Change, changed, makeChange } from '../../../changes/make-change.t
 import { findLiveOrganization } from '../../organizations/live-organization.ts';
 import { leaveOnlyProvider } from '../accounts/leave-only-provider.ts';
 import { drawUserId, insertUser } from '../create-user.ts';
-import { deleteLinksOf } from '../delete-links.ts';
 import { keepAdministrator, type Loss } from '../keep-administrator.ts';
 import { GOOD_LINK } from '../links/open-link.ts';
-import { deleteMembership, findRole, insertMembership, membershipEntry } from '../memberships.ts';
-import { forEach, organizationsOf } from '../organizations-of.ts';
+import {
+  deleteMembership,
+  findRole,
+  forEach,
+  insertMembership,
+  membershipEntry,
+  organizationsOf,
+} from '../memberships.ts';
 import type { Role } from '../roles.ts';
 import { beginSession, type SessionPlace } from '../sessions/begin-session.ts';
 import { deleteSessions } from '../sessions/end-session.ts';
 import { forgetDevices } from '../sessions/known-devices.ts';
 import type { SignedIn } from '../sessions/sign-in.ts';
+import { deleteLinksOf } from '../stored-link.ts';
 import { findUserByEmail, isLinkedElsewhere, lockUser, type StoredUser } from '../stored-user.ts';
 import { ProviderRefusal } from './provider-refusal.ts';
 

@@ -1,7 +1,7 @@
 import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { ChangeEntry } from '../../../changes/entry.ts';
 import type { Change } from '../../../changes/make-change.ts';
-import { forEach, organizationsOf } from '../organizations-of.ts';
+import { forEach, organizationsOf } from '../memberships.ts';
 import type { UserRow } from '../stored-user.ts';
 import { newToken } from '../tokens.ts';
 

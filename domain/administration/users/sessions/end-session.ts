@@ -4,7 +4,7 @@ import type { Database } from '../../../../db/timescale/connections/database.ts'
 import { NO_ROWS, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../../changes/actor.ts';
 import { type Change, changed, makeChange } from '../../../changes/make-change.ts';
-import { forEach, organizationsOf } from '../organizations-of.ts';
+import { forEach, organizationsOf } from '../memberships.ts';
 import { findUser } from '../stored-user.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
-import { asStored } from '../given.ts';
 import { digestOfToken, newToken } from '../tokens.ts';
+import { asStored } from '../user-fields.ts';
 
 /** Per user; the one unused for longest is forgotten first. */
 const MOST_DEVICES = 20;

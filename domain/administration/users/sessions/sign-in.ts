@@ -1,9 +1,9 @@
 import type { Database } from '../../../../db/timescale/connections/database.ts';
 import { changed, makeChange, unchanged } from '../../../changes/make-change.ts';
-import { asStored } from '../given.ts';
 import { isPassword } from '../passwords/argon2.ts';
 import { LONGEST_PASSWORD } from '../passwords/require-password.ts';
 import { findUserByEmail, lockUser } from '../stored-user.ts';
+import { asStored } from '../user-fields.ts';
 import { beginSession, type SessionPlace } from './begin-session.ts';
 
 export interface SignIn extends SessionPlace {

@@ -1,5 +1,13 @@
 import ipaddr from 'ipaddr.js';
 
+/** Whom e-mail is from, as its header says it. */
+export interface Sender {
+  name: string;
+  address: string;
+}
+
+const NAMED = /^(?<name>[^<>"\p{Cc}]{0,200})<(?<address>[^<>\s]+)>$/u;
+
 /** A server that takes e-mail. */
 export interface MailServer {
   host: string;
@@ -54,4 +62,15 @@ export function needsTls({ login, host, isSecure }: MailServer): boolean {
 /** Whether a host is this machine, on any network. */
 function isLoopback(host: string): boolean {
   return host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
+}
+
+/** Reads MAIL_FROM: an address, or a name with one: `Tracking <alerts@example.com>`. @returns undefined for anything else. */
+export function parseSender(text: string): Sender | undefined {
+  const { name = '', address = text } = NAMED.exec(text.trim())?.groups ?? {};
+  return isAddress(address) ? { name: name.trim(), address } : undefined;
+}
+
+/** Deliberately loose: the mail server judges the rest. */
+export function isAddress(text: string): boolean {
+  return /^[^\s@<>,;:"\\\p{Cc}]{1,64}@[^\s@<>,;:"\\\p{Cc}]{1,189}$/u.test(text);
 }

@@ -1,7 +1,6 @@
 import { messageOf } from '../../../../base/errors.ts';
 import type { Letter } from '../letter/letter.ts';
-import { type MailServer, needsTls } from './mail-server.ts';
-import type { Sender } from './sender.ts';
+import { type MailServer, needsTls, type Sender } from './mail-server.ts';
 
 /** `refused`: by the server, for good. `failed`: another attempt may do better. */
 export interface MailOutcome {

@@ -44,7 +44,6 @@ interface Options {
 }
 
 type Record = Message<Buffer, Buffer, Buffer, Buffer>;
-
 type Records = MessagesStream<Buffer, Buffer, Buffer, Buffer>;
 
 /**
@@ -384,11 +383,8 @@ const FETCH = { maxBytes: 4_194_304, maxBytesPerPartition: 1_048_576, maxWaitTim
 
 /** Milliseconds. */
 const COMMIT_EVERY = 200;
-
 const LAG_EVERY = 10_000;
-
 const RECONNECT = { first: 200, longest: 5_000 };
-
 const STABLE = 10_000;
 
 /** Records of a partition taken after one that takes long. */

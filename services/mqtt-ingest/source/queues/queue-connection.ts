@@ -190,7 +190,6 @@ async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Prom
 
 /** Milliseconds. */
 const CONNECT_MS = 10_000;
-
 const GOODBYE_MS = 2_000;
 
 /**
@@ -256,9 +255,7 @@ const EXCHANGE = 'amq.topic';
 
 /** MQTT 5 section 3.9.3. */
 const GRANTED = 1;
-
 const NOT_AUTHORIZED = 135;
-
 const INVALID = 143;
 
 const NOT_FOUND = 404;

@@ -18,7 +18,7 @@ import { listUsers } from '../../../../domain/administration/users/list-users.ts
 import { findSessions } from '../../../../domain/administration/users/sessions/find-sessions.ts';
 import { signIn } from '../../../../domain/administration/users/sessions/sign-in.ts';
 import { digestOfToken, newToken } from '../../../../domain/administration/users/tokens.ts';
-import { UserFault } from '../../../../domain/administration/users/user-fault.ts';
+import { UserFault } from '../../../../domain/administration/users/user-fields.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { PASSWORD, PLACE, usePeople } from '../../../support/people.ts';

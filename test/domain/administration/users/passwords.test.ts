@@ -5,7 +5,7 @@ import { makeResetLink } from '../../../../domain/administration/users/links/mak
 import { hashPassword, isPassword } from '../../../../domain/administration/users/passwords/argon2.ts';
 import { requirePassword } from '../../../../domain/administration/users/passwords/require-password.ts';
 import { signIn } from '../../../../domain/administration/users/sessions/sign-in.ts';
-import { UserFault } from '../../../../domain/administration/users/user-fault.ts';
+import { UserFault } from '../../../../domain/administration/users/user-fields.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { PASSWORD, PLACE, usePeople } from '../../../support/people.ts';

@@ -5,8 +5,7 @@ import { inTransaction } from '../../../../db/timescale/connections/transaction.
 import { createRule } from '../../../../domain/alerts/rules/create-rule.ts';
 import type { DatedRule } from '../../../../domain/alerts/rules/rule.ts';
 import { MOST_RAISED } from '../../../../domain/alerts/stored/room.ts';
-import { storeDifferences } from '../../../../domain/alerts/stored/store-alerts.ts';
-import { assetSubject } from '../../../../domain/alerts/stored/subject.ts';
+import { assetSubject, storeDifferences } from '../../../../domain/alerts/stored/store-alerts.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { Site } from '../../../support/site.ts';

@@ -3,7 +3,7 @@ import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
 import { loadBuiltinFormats } from '../../../../domain/formats/mapping/builtin.ts';
-import { examineSilences } from '../../../../domain/health/silences.ts';
+import { examineSilences } from '../../../../domain/health/readers.ts';
 import { stretchesOf } from '../../../../domain/messages/heard-stretches.ts';
 import { loadReaders, type RegisteredReader } from '../../../../domain/messages/load-readers.ts';
 import { type DatedExpectation, inForce } from '../../../../domain/presence/expectations.ts';

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
-import { needsTls, parseMailServer } from '../../../../../domain/alerts/mail/sending/mail-server.ts';
-import { isAddress, parseSender } from '../../../../../domain/alerts/mail/sending/sender.ts';
+import {
+  isAddress,
+  needsTls,
+  parseMailServer,
+  parseSender,
+} from '../../../../../domain/alerts/mail/sending/mail-server.ts';
 
 describe('SMTP_URL and MAIL_FROM', () => {
   it('name a server, with the ports of submission unless another is given', () => {

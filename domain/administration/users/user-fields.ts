@@ -1,6 +1,9 @@
-import { UserFault } from './user-fault.ts';
+import { AppError } from '../../../base/errors.ts';
+
+export type UserField = 'email' | 'name' | 'password' | 'current_password' | 'new_password';
 
 const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
+
 const LONGEST_EMAIL = 254;
 
 /** An e-mail address as it is stored: in lower case. @throws UserFault. */
@@ -24,4 +27,15 @@ export function nameOf(text: string): string {
     throw new UserFault('name', 'The name of a user has 1 to 255 characters');
   }
   return name;
+}
+
+/** An unacceptable input: the message says why, `field` which. */
+export class UserFault extends AppError {
+  readonly field: UserField;
+
+  constructor(field: UserField, message: string) {
+    super('invalid_input', message);
+    this.name = 'UserFault';
+    this.field = field;
+  }
 }

@@ -1,9 +1,9 @@
-import { wireTime } from '../../../../base/timestamps.ts';
-import { isHere } from '../../../../db/timescale/queries/is-here.ts';
-import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
-import type { Change } from '../../../changes/make-change.ts';
-import type { Role } from '../roles.ts';
-import { newToken } from '../tokens.ts';
+import { wireTime } from '../../../base/timestamps.ts';
+import { isHere } from '../../../db/timescale/queries/is-here.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Change } from '../../changes/make-change.ts';
+import type { Role } from './roles.ts';
+import { newToken } from './tokens.ts';
 
 export type LinkPurpose = 'first' | 'invite' | 'reset' | 'sign_in';
 
@@ -14,7 +14,7 @@ export interface MadeLink {
   expires_at: string;
 }
 
-export interface NewLink {
+interface NewLink {
   purpose: LinkPurpose;
   seconds: number;
   userId?: number;
@@ -23,6 +23,12 @@ export interface NewLink {
   email?: string;
   /** The organization on whose behalf its administrator makes it; null for the command line. */
   madeIn: number | null;
+}
+
+/** Unused links that would sign in as the user. */
+export async function deleteLinksOf(change: Change, userId: number): Promise<void> {
+  await change.exec(sql.prepared('delete-links-of-user', NO_ROWS)`
+    delete from user_links where user_id = ${userId} and used_at is null`);
 }
 
 /** Also drops links that expired a day ago. */

@@ -1,1 +1,0 @@
-export { startConsole } from './start.ts';
