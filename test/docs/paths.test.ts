@@ -19,8 +19,6 @@ const ROOMS = globSync(
   { cwd: ROOT },
 );
 
-const TABLE_OF_TESTS = 'test/contract/README.md';
-
 describe('the documents for contributors', () => {
   for (const document of DOCUMENTS) {
     it(`name files and folders that are there: ${document}`, () => {
@@ -61,38 +59,12 @@ describe('the documents for contributors', () => {
     );
     expect(wrong).to.deep.equal([]);
   });
-
-  it('name tests of the contract that are there', () => {
-    const named = namesIn(
-      [...read(TABLE_OF_TESTS).matchAll(/^\| \d.*\|(.*)\|$/gm)].map(([, tests]) => tests).join(' '),
-    ).filter((name) => /^[a-z][\w/*-]*$/.test(name) && !NO_TESTS.includes(name));
-    expect(named.length).to.be.above(60);
-    expect(named.filter((name) => globSync(testsOf(name), { cwd: ROOT }).length === 0)).to.deep.equal([]);
-  });
-
-  it('leave out no test of the contract', () => {
-    const table = read(TABLE_OF_TESTS);
-    const tests = globSync('*.test.ts', { cwd: join(ROOT, 'test/contract') }).map(
-      (file) => file.split('.')[0],
-    );
-    expect(tests.filter((name) => !table.includes(`\`${name}\``))).to.deep.equal([]);
-  });
 });
-
-/** Parameters, beside the tests of them. */
-const NO_TESTS = ['from', 'to'];
 
 function nameOf(room: string): string {
   return basename(dirname(room));
 }
 
-function testsOf(name: string): string {
-  return name.endsWith('*') || name.startsWith('api/fuzz')
-    ? `test/${name}`
-    : `test/${name.includes('/') ? name : `contract/${name}`}.test.ts`;
-}
-
-/** The table of tests leaves out `test/` and `.test.ts`. */
 function isThere(name: string): boolean {
   return [name, `test/${name}`, `test/${name}.test.ts`].some((path) => existsSync(join(ROOT, path)));
 }

@@ -21,6 +21,19 @@ type Kind = keyof typeof MOST_OF_ORGANIZATION;
 /** Plans, ranges and webhooks are made over HTTP only, and tested there. */
 type Tested = Exclude<Kind, 'plans' | 'serialRanges' | 'webhooks'>;
 
+/** A few rows for each row of another table; below, those that grow with time, as rates allow, until retention drops them. */
+const BOUNDED_BY_OTHERS = `
+  external_key_counters live_row_counts positions mqtt_topics mqtt_feeds mqtt_outdated move_heads change_heads
+  alert_mail_recipients alert_cursors alert_faults alert_floods alert_revisions silence_faults
+  silence_revisions sealing_faults publishing_faults history_recomputations newest_readings webhook_lanes
+  webhook_settled reader_counters reader_flaws normal_key_progress normal_key_collisions reader_connections
+  reader_delays reader_proofs cell_moves
+
+  scan_events tag_readings submissions retractions sweeps sweep_assets received_messages location_transitions
+  history_marks moves move_days unsealed_moves change_events change_days unsealed_changes alerts reader_spans
+  reader_joined_spans reader_packed_spans webhook_attempts antenna_versions location_versions changes
+`.split(/\s+/);
+
 describe('what an organization may have', () => {
   const api = useApi();
   let db: Database;
@@ -133,7 +146,9 @@ describe('what an organization may have', () => {
     const page = readFileSync(new URL('../../../docs/limits.md', import.meta.url), 'utf8');
     const client = await api.database.pool.connect();
     const tables = await organizationTables(client).finally(() => client.release());
-    const missing = tables.map(({ name }) => name).filter((name) => !page.includes(`\`${name}\``));
+    const missing = tables
+      .map(({ name }) => name)
+      .filter((name) => !page.includes(`\`${name}\``) && !BOUNDED_BY_OTHERS.includes(name));
     expect(missing, 'tables without a line in docs/limits.md').to.deep.equal([]);
     const text = page.replaceAll(',', '');
     for (const { most, plural } of Object.values(MOST_OF_ORGANIZATION)) {
