@@ -1,3 +1,4 @@
+import { AppError } from '../../base/errors.ts';
 import type { Elements } from '../identity/gs1-elements.ts';
 import type { Labelled } from './serials.ts';
 
@@ -9,6 +10,10 @@ export const LOCKS = ['by_password', 'forever'] as const;
 /** How a label is printed, and its tag written. */
 export interface Printing {
   dpi: (typeof RESOLUTIONS)[number];
+  /** Millimetres. */
+  width: number;
+  height: number;
+  codes: (typeof CODES)[number];
   /** Null leaves the tag open. */
   lock: (typeof LOCKS)[number] | null;
   /** 8 hex digits each. */
@@ -16,40 +21,103 @@ export interface Printing {
   killPassword: string | null;
 }
 
-/** Dots per millimetre, and per module: 0.5 mm for a DataMatrix, as large as printers draw them for a QR code. */
-const OF_RESOLUTION = {
-  203: { dots: 8, matrix: 4, qr: 4 },
-  300: { dots: 12, matrix: 6, qr: 6 },
-  600: { dots: 24, matrix: 12, qr: 10 },
-} as const;
+/** Millimetres of a label, as label printers for tags take them. */
+export const WIDTHS = { min: 40, max: 170 } as const;
+export const HEIGHTS = { min: 20, max: 300 } as const;
+export const USUAL_SIZE = { width: 100, height: 50 } as const;
 
-/** Millimetres of the label. */
-const WIDTH = 100;
-const HEIGHT = 50;
+/** A GS1 DataMatrix, a QR code with the Digital Link, or both. */
+export const CODES = ['both', 'gs1', 'link'] as const;
 
-/**
- * Labels in ZPL II, for printers that also write the RFID tag in them: name, key, a GS1 DataMatrix, a QR code with the
- * Digital Link, and the EPC.
- */
-export function zplOf(labels: readonly Labelled[], printing: Printing): string {
-  return labels.map((label) => zplOfOne(label, printing)).join('');
+/** Dots per millimetre. */
+const DOTS = { 203: 8, 300: 12, 600: 24 } as const;
+
+/** Modules of the largest codes that numbers of a range take, with the DataMatrix's quiet zone. */
+const MATRIX = 20;
+const QR = 33;
+
+/** Millimetres of a module: as large as common, and the smallest that printers and scanners manage. */
+const MODULE = 0.5;
+const SMALLEST = 0.25;
+/** Dots of a module of a QR code, as printers draw them. */
+const MOST_QR = 10;
+
+/** What is where, in millimetres but for the dots of modules. */
+interface Layout {
+  dots: number;
+  width: number;
+  height: number;
+  margin: number;
+  /** Heights of name, external key and GS1 key. */
+  texts: readonly [number, number, number];
+  /** The upper edge of the codes, and of the GS1 key below. */
+  codes: number;
+  below: number;
+  /** Null without the code. */
+  matrix: number | null;
+  qr: { x: number; module: number } | null;
 }
 
-function zplOfOne({ name, external_key: key, epc, elements, link }: Labelled, printing: Printing): string {
-  const { dots, matrix, qr } = OF_RESOLUTION[printing.dpi];
-  const at = (x: number, y: number) => `^FO${x * dots},${y * dots}`;
-  const text = (x: number, y: number, height: number, of: string) =>
-    `${at(x, y)}^A0N,${height * dots}^TBN,${(WIDTH - x - 4) * dots},${height * dots}^FH\\^FD${escaped(of)}^FS`;
+/**
+ * Makes ZPL II of labels, for printers that also write the RFID tag in them: name, key, codes, the GS1 key for people,
+ * and the EPC.
+ *
+ * @throws AppError `invalid_input` if the codes have no room: at once, so that no serial number is drawn for it.
+ */
+export function zplFor(printing: Printing): (labels: readonly Labelled[]) => string {
+  const layout = layOut(printing);
+  return (labels) => labels.map((label) => zplOfOne(label, printing, layout)).join('');
+}
+
+function layOut({ dpi, width, height, codes: wanted }: Printing): Layout {
+  const dots = DOTS[dpi];
+  const margin = Math.min(width / 2, height) < 40 ? 2 : 4;
+  const name = Math.min(5, Math.max(2.5, height / 10));
+  const texts = [name, name * 0.8, name * 0.6] as const;
+  const codes = margin + name + texts[1] + margin;
+  const below = height - margin - texts[2];
+  const inside = width - 2 * margin;
+  const moduleOf = (modules: number) =>
+    Math.floor(dots * Math.min(MODULE, (below - codes - 1) / modules, inside / modules));
+  const matrix = wanted === 'link' ? null : moduleOf(MATRIX);
+  const x = matrix === null ? margin : margin + (matrix * MATRIX) / dots + 2 * margin;
+  const qr = wanted === 'gs1' ? null : { x, module: Math.min(MOST_QR, moduleOf(QR)) };
+  const right = qr === null ? 0 : x + (qr.module * QR) / dots;
+  const least = Math.min(matrix ?? dots, qr?.module ?? dots);
+  if (least < SMALLEST * dots || right > width - margin) {
+    throw new AppError(
+      'invalid_input',
+      `A label of ${width} × ${height} mm has no room for ${wanted === 'both' ? 'both codes: ask for one of them, or' : 'the code:'} use a larger label`,
+    );
+  }
+  return { dots, width, height, margin, texts, codes, below, matrix, qr };
+}
+
+function zplOfOne(
+  { name, external_key: key, epc, elements, link }: Labelled,
+  printing: Printing,
+  { dots, width, height, margin, texts, codes, below, matrix, qr }: Layout,
+): string {
+  const inDots = (millimetres: number) => Math.round(millimetres * dots);
+  const at = (x: number, y: number) => `^FO${inDots(x)},${inDots(y)}`;
+  const text = (y: number, size: number, of: string) =>
+    `${at(margin, y)}^A0N,${inDots(size)}^TBN,${inDots(width - 2 * margin)},${inDots(size)}^FH\\^FD${escaped(of)}^FS`;
+  const gs1 = bracketed(elements);
   return [
     '^XA^CI28',
-    `^PW${WIDTH * dots}^LL${HEIGHT * dots}`,
+    `^PW${inDots(width)}^LL${inDots(height)}`,
     ...tagCommands(epc, printing),
-    text(4, 4, 5, name),
-    text(4, 10, 4, key),
+    text(margin, texts[0], name),
+    text(margin + texts[0] + 1, texts[1], key),
     // The underscore begins a code of the symbol: `_1` is FNC1, which makes it a GS1 DataMatrix.
-    `${at(4, 17)}^BXN,${matrix},200,,,,_^FD_1${elementString(elements).replaceAll('_', '__')}^FS`,
-    `${at(34, 17)}^BQN,2,${qr}^FDMA,${link}^FS`,
-    text(4, 44, 3, bracketed(elements)),
+    ...(matrix === null
+      ? []
+      : [
+          `${at(margin, codes)}^BXN,${matrix},200,,,,_^FD_1${elementString(elements).replaceAll('_', '__')}^FS`,
+        ]),
+    ...(qr === null ? [] : [`${at(qr.x, codes)}^BQN,2,${qr.module}^FDMA,${link}^FS`]),
+    // Letters of this font are little more than half as wide as high.
+    text(below, Math.min(texts[2], (width - 2 * margin) / (gs1.length * 0.6)), gs1),
     '^XZ\n',
   ].join('\n');
 }

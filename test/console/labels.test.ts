@@ -161,6 +161,38 @@ describe('labels with RFID tags', () => {
     await rows(`delete from serial_ranges where ai = '8003'`);
   });
 
+  it('are as large as the printer takes them, with the codes that were asked for, or say what has no room', async () => {
+    await make('SMALL', 'x'.repeat(200));
+    const next = async () => (await call({ path: '/serial-ranges' })).body.data[0].next_serial;
+    const before = await next();
+    const refused = await print(['SMALL'], { width_mm: 40, height_mm: 20 });
+    expect(refused.status).to.equal(400);
+    expect(refused.body.error.detail).to.include(
+      '40 × 20 mm has no room for both codes: ask for one of them',
+    );
+    expect(await next()).to.equal(before);
+    for (const wrong of [{ width_mm: 39 }, { height_mm: 301 }, { codes: 'all' }]) {
+      expect((await print(['SMALL'], wrong)).status, JSON.stringify(wrong)).to.equal(400);
+    }
+    for (const dpi of [203, 300, 600]) {
+      const dots = { 203: 8, 300: 12, 600: 24 }[dpi] ?? 0;
+      const { zpl } = (await print(['SMALL'], { dpi, width_mm: 40, height_mm: 20, codes: 'gs1' })).body.data;
+      expect(zpl).to.include(`^PW${40 * dots}^LL${20 * dots}\n`);
+      const [, x = '', y = '', module = ''] = /\^FO(\d+),(\d+)\^BXN,(\d+),/.exec(zpl) ?? [];
+      expect(zpl).not.to.include('^BQ');
+      // 20 modules with its quiet zone, and the key below.
+      const end = Number(y) + 20 * Number(module);
+      const [, below = ''] = /\^FO\d+,(\d+)\^A0N,\d+\^TBN,\d+,\d+\^FH\\\^FD\(01\)/.exec(zpl) ?? [];
+      expect(Number(x) + 20 * Number(module)).to.be.lessThan(40 * dots);
+      expect(end).to.be.lessThan(Number(below) + 1);
+      expect(Number(below)).to.be.lessThan(20 * dots);
+      expect(Number(module) / dots).to.be.within(0.25, 0.5);
+    }
+    const linked = (await print(['SMALL'], { width_mm: 60, height_mm: 40, codes: 'link' })).body.data.zpl;
+    expect(linked).not.to.include('^BX');
+    expect(readLabel(linked).link).to.equal(`https://id.gs1.org/01/80614141123458/21/${before}`);
+  });
+
   it('are made for all or for none', async () => {
     await make('LAST');
     const next = (await call({ path: '/serial-ranges' })).body.data[0].next_serial;

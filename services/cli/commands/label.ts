@@ -5,7 +5,7 @@ import {
   SERIAL_AIS,
   type SerialAi,
 } from '../../../domain/labels/serials.ts';
-import { RESOLUTIONS, zplOf } from '../../../domain/labels/zpl.ts';
+import { CODES, HEIGHTS, RESOLUTIONS, USUAL_SIZE, WIDTHS, zplFor } from '../../../domain/labels/zpl.ts';
 import { addCommand, type Command, examples, id, oneOf, wholeNumber } from '../command-line/command-line.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withOrganization } from '../connections/database.ts';
@@ -83,6 +83,15 @@ function addLabelRanges(program: Command): void {
     });
 }
 
+interface PrintOptions extends RangeOptions {
+  asset: string[];
+  dpi?: string;
+  width?: number;
+  height?: number;
+  codes?: (typeof CODES)[number];
+  lock?: true;
+}
+
 function addLabelPrint(program: Command): void {
   withRange(
     addCommand(program, 'label', 'print').description(
@@ -99,19 +108,29 @@ function addLabelPrint(program: Command): void {
       'resolution of the printer: 203, 300 or 600; default: 203',
       oneOf(...RESOLUTIONS.map(String)),
     )
+    .option('--width <mm>', 'of the label; default: 100', wholeNumber(WIDTHS.min, WIDTHS.max))
+    .option('--height <mm>', 'of the label; default: 50', wholeNumber(HEIGHTS.min, HEIGHTS.max))
+    .option(
+      '--codes <codes>',
+      'gs1: a GS1 DataMatrix; link: a QR code with the Digital Link; default: both',
+      oneOf(...CODES),
+    )
     .option('--lock', 'let nobody write the tags again')
     .addHelpText(
       ...examples(
         'label print --org 1 --ai 01 --base 80614141123458 --asset PALLET-7 PALLET-8 --dpi 300 > labels.zpl',
+        'label print --org 1 --ai 01 --base 80614141123458 --asset DRILL-3 --width 70 --height 25 --codes gs1 > label.zpl',
       ),
     )
-    .prints(async (options: RangeOptions & { asset: string[]; dpi?: string; lock?: true }) => {
+    .prints(async (options: PrintOptions) => {
+      const { width = USUAL_SIZE.width, height = USUAL_SIZE.height, codes = 'both' } = options;
       const dpi = RESOLUTIONS.find((each) => String(each) === options.dpi) ?? 203;
+      const lock = options.lock === true ? 'forever' : null;
+      const zplOf = zplFor({ dpi, width, height, codes, lock, accessPassword: null, killPassword: null });
       const labels = await withOrganization(options.org, (db, actor) =>
         labelAssets(db, actor, options, options.asset),
       );
-      const lock = options.lock === true ? 'forever' : null;
-      const zpl = zplOf(labels, { dpi, lock, accessPassword: null, killPassword: null });
+      const zpl = zplOf(labels);
       return {
         json: {
           zpl,

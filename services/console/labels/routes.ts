@@ -1,5 +1,5 @@
 import { addRange, labelAssets, listRanges } from '../../../domain/labels/serials.ts';
-import { zplOf } from '../../../domain/labels/zpl.ts';
+import { zplFor } from '../../../domain/labels/zpl.ts';
 import { found } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
@@ -37,7 +37,8 @@ const label = memberRoute({
   problems: { not_found: 'No such range or asset', conflict: 'Too few serial numbers are left' },
   handle: async ({ context: { db, session }, body, requestId }) => {
     const actor = actorOfUser(session, requestId);
-    return { zpl: zplOf(await labelAssets(db, actor, body, body.external_keys), body.printing) };
+    const zplOf = zplFor(body.printing);
+    return { zpl: zplOf(await labelAssets(db, actor, body, body.external_keys)) };
   },
 });
 

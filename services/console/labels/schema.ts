@@ -2,7 +2,15 @@ import { arrayOf, choice, externalKey, integer, text } from '../../../base/check
 import { accepted, type Checked, invalidValue, refused, required } from '../../../base/checks/issues.ts';
 import { mandatory, optional } from '../../../base/checks/members.ts';
 import { MOST_LABELLED, type RangeName, SERIAL_AIS } from '../../../domain/labels/serials.ts';
-import { LOCKS, type Printing, RESOLUTIONS } from '../../../domain/labels/zpl.ts';
+import {
+  CODES,
+  HEIGHTS,
+  LOCKS,
+  type Printing,
+  RESOLUTIONS,
+  USUAL_SIZE,
+  WIDTHS,
+} from '../../../domain/labels/zpl.ts';
 import { checkedBody, jsonBody } from '../../../platform/http/body.ts';
 import { COUNT_SCHEMA, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
 
@@ -35,6 +43,9 @@ const LABELS = {
   ...NAME,
   external_keys: mandatory(arrayOf(externalKey, { min: 1, max: MOST_LABELLED })),
   dpi: mandatory(whole(RESOLUTIONS[0], RESOLUTIONS[2])),
+  width_mm: optional(whole(WIDTHS.min, WIDTHS.max)),
+  height_mm: optional(whole(HEIGHTS.min, HEIGHTS.max)),
+  codes: optional(choice(CODES)),
   lock: optional(choice(LOCKS)),
   access_password: optional(text(8)),
   kill_password: optional(text(8)),
@@ -47,29 +58,29 @@ interface Wanted extends RangeName {
 
 export const labelsBody = checkedBody(
   jsonBody(LABELS),
-  ({ dpi, lock, access_password: access, kill_password: kill, ...which }): Checked<Wanted> => {
+  ({ dpi, width_mm, height_mm, codes, lock, access_password, kill_password, ...which }): Checked<Wanted> => {
     const resolution = RESOLUTIONS.find((each) => each === dpi);
     if (resolution === undefined) {
       return refused(invalidValue('dpi', `must be one of: ${RESOLUTIONS.join(', ')}`));
     }
-    for (const [field, password] of [
-      ['access_password', access],
-      ['kill_password', kill],
-    ] as const) {
+    for (const [field, password] of Object.entries({ access_password, kill_password })) {
       if (password !== undefined && !/^(?!0{8})[0-9A-Fa-f]{8}$/.test(password)) {
         return refused(invalidValue(field, 'must be 8 hex digits, not all of them 0'));
       }
     }
-    if (lock === 'by_password' && access === undefined) {
+    if (lock === 'by_password' && access_password === undefined) {
       return refused(required('access_password'));
     }
     return accepted({
       ...which,
       printing: {
         dpi: resolution,
+        width: width_mm ?? USUAL_SIZE.width,
+        height: height_mm ?? USUAL_SIZE.height,
+        codes: codes ?? 'both',
         lock: lock ?? null,
-        accessPassword: access ?? null,
-        killPassword: kill ?? null,
+        accessPassword: access_password ?? null,
+        killPassword: kill_password ?? null,
       },
     });
   },

@@ -120,6 +120,23 @@ describe('labels in the console', () => {
     expect(await read('QRCode')).to.have.length(4);
     expect(await paper()).to.deep.equal(Array.from({ length: 4 }, () => [176, 82]));
     await printed();
+    for (const paper of await page
+      .getByLabel('Paper')
+      .locator('option')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('value') ?? ''))) {
+      await page.getByLabel('Paper').selectOption(paper);
+      await page.waitForURL(`**size=${paper}*`);
+      const inside = await page
+        .locator('.sheet-of-labels')
+        .first()
+        .evaluate((sheet) => {
+          const around = sheet.getBoundingClientRect();
+          return [...sheet.children].every(
+            (label) => label.getBoundingClientRect().right <= around.right + 1,
+          );
+        });
+      expect(inside, paper).to.equal(true);
+    }
     await page.getByLabel('Paper').selectOption('letter-30');
     await page.getByLabel('Labels already used on the first sheet').fill('28');
     await page.getByText('4 labels on 2 sheets').waitFor();
@@ -183,11 +200,20 @@ describe('labels in the console', () => {
     await asked.getByRole('button', { name: 'Add a range' }).click();
     await asked.getByLabel('Serial numbers').waitFor();
     expect(await faultsOf(asked, 'rfid-labels')).to.deep.equal([]);
+    await asked.getByLabel('Width (mm)').fill('20');
+    await asked.getByRole('button', { name: 'Download 1 label' }).click();
+    await asked.getByLabel('Width (mm)').and(asked.locator('[aria-invalid=true]')).waitFor();
+    await asked.getByLabel('Width (mm)').fill('70');
+    await asked.getByLabel('Height (mm)').fill('25');
+    await asked.getByLabel('Codes').last().selectOption('gs1');
     const [download] = await Promise.all([
       asked.waitForEvent('download'),
       asked.getByRole('button', { name: 'Download 1 label' }).click(),
     ]);
-    expect(readFileSync(await download.path(), 'utf8')).to.match(/\^RFW,H,1,14,1\^FD300030[0-9A-F]{22}\^FS/);
+    const zpl = readFileSync(await download.path(), 'utf8');
+    expect(zpl).to.match(/\^RFW,H,1,14,1\^FD300030[0-9A-F]{22}\^FS/);
+    expect(zpl).to.include('^PW560^LL200');
+    expect(zpl).not.to.include('^BQ');
     await asked.getByText('(01)80614141123458: 2 to 20').waitFor({ state: 'attached' });
   });
 

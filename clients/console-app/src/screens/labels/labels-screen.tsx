@@ -388,28 +388,72 @@ interface LabelSize {
 }
 
 const A4 = { width: 210, height: 297 };
+const LETTER = { width: 215.9, height: 279.4 };
 
+/** One label a page, for label printers. */
+function single(width: number, height: number): LabelSize {
+  return { page: { width, height }, columns: 1, rows: 1, width, height, left: 0, top: 0, across: 0, down: 0 };
+}
+
+/** The usual ones, by the numbers that Avery Zweckform gives them. */
 const SIZES = {
-  /** Avery L7159 and alike. */
+  /** L7651 */
+  'a4-65': {
+    ...{ page: A4, columns: 5, rows: 13, width: 38.1, height: 21.2 },
+    ...{ left: 4.75, top: 10.7, across: 40.6, down: 21.2 },
+  },
+  /** 3657 */
+  'a4-40': {
+    ...{ page: A4, columns: 4, rows: 10, width: 48.5, height: 25.4 },
+    ...{ left: 8, top: 21.5, across: 48.5, down: 25.4 },
+  },
+  /** L7159 */
   'a4-24': {
     ...{ page: A4, columns: 3, rows: 8, width: 63.5, height: 33.9 },
     ...{ left: 7.25, top: 12.9, across: 66, down: 33.9 },
   },
-  /** Avery L7163 and alike. */
+  /** 3474 */
+  'a4-24-full': {
+    ...{ page: A4, columns: 3, rows: 8, width: 70, height: 37 },
+    ...{ left: 0, top: 0.5, across: 70, down: 37 },
+  },
+  /** L7160 */
+  'a4-21': {
+    ...{ page: A4, columns: 3, rows: 7, width: 63.5, height: 38.1 },
+    ...{ left: 7.25, top: 15.15, across: 66, down: 38.1 },
+  },
+  /** L7163 */
   'a4-14': {
     ...{ page: A4, columns: 2, rows: 7, width: 99.1, height: 38.1 },
     ...{ left: 4.65, top: 15.15, across: 101.6, down: 38.1 },
   },
-  /** Avery 5160 and alike. */
+  /** L7173 */
+  'a4-10': {
+    ...{ page: A4, columns: 2, rows: 5, width: 99.1, height: 57 },
+    ...{ left: 4.65, top: 6, across: 101.6, down: 57 },
+  },
+  /** L7165 */
+  'a4-8': {
+    ...{ page: A4, columns: 2, rows: 4, width: 99.1, height: 67.7 },
+    ...{ left: 4.65, top: 13.1, across: 101.6, down: 67.7 },
+  },
+  /** 5160 */
   'letter-30': {
-    ...{ page: { width: 215.9, height: 279.4 }, columns: 3, rows: 10, width: 66.675, height: 25.4 },
+    ...{ page: LETTER, columns: 3, rows: 10, width: 66.675, height: 25.4 },
     ...{ left: 4.76, top: 12.7, across: 69.85, down: 25.4 },
   },
-  /** Label printers, one label a page: Brother DK-11209 and alike. */
-  'single-62': {
-    ...{ page: { width: 62, height: 29 }, columns: 1, rows: 1, width: 62, height: 29 },
-    ...{ left: 0, top: 0, across: 62, down: 29 },
+  /** 5163 */
+  'letter-10': {
+    ...{ page: LETTER, columns: 2, rows: 5, width: 101.6, height: 50.8 },
+    ...{ left: 3.97, top: 12.7, across: 106.36, down: 50.8 },
   },
+  /** Dymo 11352 and alike. */
+  'single-54': single(54, 25),
+  /** Brother DK-11209 and alike. */
+  'single-62': single(62, 29),
+  /** Dymo 99012 and alike. */
+  'single-89': single(89, 36),
+  'single-100': single(100, 50),
 } as const satisfies Record<string, LabelSize>;
 
 type SizeName = keyof typeof SIZES;

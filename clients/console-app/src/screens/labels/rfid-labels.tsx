@@ -19,12 +19,17 @@ const AIS = ['01', '00', '8003', '8004'] as const satisfies readonly Ai[];
 const RESOLUTIONS = [203, 300, 600] as const;
 /** Labels of one file, as the API takes them. */
 const MOST = 500;
+const SIDES = ['width_mm', 'height_mm'] as const;
+const CODES = ['both', 'gs1', 'link'] as const;
 const LOCKS = ['open', 'by_password', 'forever'] as const;
 
 /** How the labels are printed, as it is sent. */
 interface Options {
   range: string;
   dpi: string;
+  width_mm: string;
+  height_mm: string;
+  codes: (typeof CODES)[number];
   lock: (typeof LOCKS)[number];
   password: string;
 }
@@ -34,7 +39,10 @@ export function RfidLabels({ keys }: { keys: readonly string[] }) {
   const t = texts.value.labels.rfid;
   const { answer, reload } = useRead<{ data: readonly Range[] }>('/serial-ranges');
   const ranges = answer?.data ?? [];
-  const [options, setOptions] = useState<Options>({ range: '', dpi: '203', lock: 'open', password: '' });
+  const [options, setOptions] = useState<Options>({
+    ...{ range: '', dpi: '203', width_mm: '100', height_mm: '50', codes: 'both' },
+    ...{ lock: 'open', password: '' },
+  });
   const { run, isBusy, problem } = useAction();
   const range = ranges.find((each) => nameOf(each) === options.range) ?? ranges[0];
   if (!may('operator') || answer === undefined || (range === undefined && !may('admin'))) {
@@ -42,9 +50,10 @@ export function RfidLabels({ keys }: { keys: readonly string[] }) {
   }
   const download = () =>
     run(async () => {
-      const { dpi, lock, password } = options;
+      const { dpi, width_mm: width, height_mm: height, codes, lock, password } = options;
       const { data } = await post<{ data: Data<'POST /labels'> }>('/labels', {
         ...{ ai: range?.ai, base: range?.base, external_keys: keys, dpi: Number(dpi) },
+        ...{ width_mm: Number(width), height_mm: Number(height), codes },
         ...(lock === 'open' ? {} : { lock }),
         ...(lock === 'by_password' ? { access_password: password } : {}),
       });
@@ -71,7 +80,7 @@ export function RfidLabels({ keys }: { keys: readonly string[] }) {
           </div>
         )}
         {keys.length > MOST && <p class="hint">{t.tooMany(MOST)}</p>}
-        {problem !== null && <ProblemNote problem={problem} shown={['access_password']} />}
+        {problem !== null && <ProblemNote problem={problem} shown={['access_password', ...SIDES]} />}
         {may('admin') && <NewRange onAdded={reload} />}
       </div>
     </details>
@@ -104,12 +113,7 @@ function OptionFields({
         }))}
         onValue={(value) => set({ range: value })}
       />
-      <Select
-        label={t.dpi}
-        value={options.dpi}
-        options={RESOLUTIONS.map((each) => ({ value: String(each), word: `${each} dpi` }))}
-        onValue={(dpi) => set({ dpi })}
-      />
+      <LookFields {...{ options, problem, set }} />
       <Select
         label={t.lock}
         value={options.lock}
@@ -127,6 +131,45 @@ function OptionFields({
           onValue={(password) => set({ password })}
         />
       )}
+    </>
+  );
+}
+
+/** How a label looks on its printer. */
+function LookFields({
+  options,
+  problem,
+  set,
+}: {
+  options: Options;
+  problem: ApiError | null;
+  set: (changed: Partial<Options>) => void;
+}) {
+  const t = texts.value.labels.rfid;
+  return (
+    <>
+      <Select
+        label={t.dpi}
+        value={options.dpi}
+        options={RESOLUTIONS.map((each) => ({ value: String(each), word: `${each} dpi` }))}
+        onValue={(dpi) => set({ dpi })}
+      />
+      {SIDES.map((side) => (
+        <Field
+          key={side}
+          label={t.sides[side]}
+          type="number"
+          value={options[side]}
+          fault={faultOf(problem, side)}
+          onValue={(value) => set({ [side]: value })}
+        />
+      ))}
+      <Select
+        label={texts.value.labels.codes}
+        value={options.codes}
+        options={CODES.map((value) => ({ value, word: t.codes[value] }))}
+        onValue={(codes) => set({ codes })}
+      />
     </>
   );
 }
