@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { readPast } from '../runtime/read-past.ts';
 import { contentEncoding } from './body.ts';
 import type { BodyRoom, Reservation } from './body-room.ts';
@@ -93,7 +94,11 @@ export class RequestBody {
   }
 
   /** @throws Problem if the room is lost while waiting. */
-  #next(chunks: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer>> {
+  async #next(chunks: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer>> {
+    if (this.#request.headers['transfer-encoding'] !== undefined) {
+      // What comes in one round of the event loop is one chunk then, even if it was sent in thousands.
+      await nextRound();
+    }
     const reservation = this.#reservation;
     return reservation === null
       ? chunks.next()

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { ulid } from 'ulid';
 import { endLingeringly } from '../runtime/lingering-close.ts';
 import type { ListenAddress } from '../runtime/listen-fault.ts';
-import { serve } from '../runtime/listen-on.ts';
+import { CRUMBS, serve } from '../runtime/listen-on.ts';
 import { badRequest, envelope, type Headers, PROBLEMS, Problem } from './problem.ts';
 
 // Not imported: that would load an HTTP client (listen-on.ts).
@@ -136,6 +136,8 @@ function problemOf({ code }: ParseError): Problem {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return badRequest('Request target and headers are too long');
+    case CRUMBS:
+      return badRequest('Request body comes in too many small chunks; send larger ones, or Content-Length');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Problem('request_timeout', 'Request was not sent in time', {
         headers: { 'Retry-After': '1' },

@@ -72,6 +72,23 @@ describe('what is no request', () => {
     expect(JSON.parse(answers.split('\r\n\r\n')[1] ?? '').error.instance).to.equal('/api/v1/assets');
   });
 
+  it('is a body in chunks of next to no bytes, unless they are few', async () => {
+    const post = (body: string, key: string) =>
+      exchange(
+        `POST /api/v1/assets HTTP/1.1\r\n${HEAD}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
+          `Transfer-Encoding: chunked\r\n\r\n${[...body].map((byte) => `1\r\n${byte}\r\n`).join('')}0\r\n\r\n`,
+      );
+    const statusesOf = (answers: string) => answers.match(/HTTP\/1\.1 [2-5]\d\d/g);
+    expect(statusesOf(await post('{"name":"Any"}'.padEnd(2_000), api.key))).to.deep.equal(['HTTP/1.1 201']);
+    const refused = await post('{"name":"Any"}'.padEnd(10_000), api.key);
+    expect(statusesOf(refused)).to.deep.equal(['HTTP/1.1 400']);
+    expect(JSON.parse(refused.split('\r\n\r\n')[1] ?? '').error).to.include({
+      instance: '/api/v1/assets',
+      detail: 'Request body comes in too many small chunks; send larger ones, or Content-Length',
+    });
+    expect(statusesOf(await post(' '.repeat(100_000), 'wrong'))).to.deep.equal(['HTTP/1.1 400']);
+  });
+
   it('is answered after the request in front of it, which was valid and is done', async () => {
     const head = `Host: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Type: application/json\r\n`;
     const create = `POST /api/v1/assets HTTP/1.1\r\n${head}Content-Length: 14\r\n\r\n{"name":"Any"}`;
