@@ -37,7 +37,7 @@ const ON_TIMESCALEDB = [
   'test/domain/alerts/conditions/load-*.test.ts',
   'test/domain/alerts/deriving/{ask-expected,derive-organization,floods,readings,set-aside,*-turn*}.test.ts',
   'test/domain/alerts/trial/*.test.ts',
-  'test/api/{history,moves,reports}/**/*.test.ts',
+  'test/api/{epcis,history,moves,reports}/**/*.test.ts',
   'test/api/readings.test.ts',
   'test/api/{description/valid-requests.property,fuzz/fuzz,tenants,tracking}.test.ts',
   'test/console/{ahead-of-now,events,every-list-parameter,lists-without-statistics,presence,locating,report-exports,turns,whereabouts}.test.ts',

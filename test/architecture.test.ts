@@ -63,7 +63,7 @@ const ARROWS: Record<string, string[]> = {
     'base',
   ],
   'domain/changes': [...DATABASE, 'base'],
-  'domain/epcis': ['domain/identity', 'domain/moves', 'base'],
+  'domain/epcis': [...DATABASE, 'domain/identity', 'domain/moves', 'domain/tracking', 'base'],
   'domain/administration': [
     ...DATABASE,
     'db/timescale/cells',

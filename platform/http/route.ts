@@ -44,6 +44,8 @@ export interface Handled<Context, Q extends Parameters, P extends Parameters, Ro
   row: Row;
   body: Input;
   requestId: string;
+  /** The query as it was sent. */
+  search: string;
   /**
    * Aborted when the caller hangs up before the answer; created on demand. Not a getter: V8 pretenures the getters of
    * object literals, and they keep the request alive. Of 41 kB that a look-up allocates 11 survived a collection, now
@@ -159,6 +161,7 @@ async function answer<Context, Q extends Parameters, P extends Parameters, Row, 
     row: row as Row,
     body: body as Input,
     requestId: exchange.requestId,
+    search: exchange.search,
     signal: exchange.signal,
     charge: exchange.charge,
     confirm: exchange.confirm,

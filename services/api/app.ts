@@ -18,7 +18,7 @@ import type { KeyCache } from './access/queries.ts';
 import { type DescriptionOptions, describePublicApi } from './description/document.ts';
 import { publishDescription } from './description/publish.ts';
 import { EPCIS, mountEpcis } from './epcis/mount.ts';
-import { EPCIS_ROUTES } from './epcis/routes.ts';
+import { epcisRoutes } from './epcis/routes.ts';
 import { mcpRoute } from './mcp/route.ts';
 import { resolverRoutes, sendPeople } from './resolver.ts';
 import { API_RESOURCES, API_ROUTES } from './routes.ts';
@@ -52,7 +52,12 @@ export function createApp({
 }: AppParts): Koa {
   return createHttpApp({
     ...parts,
-    routes: [...API_ROUTES, ...EPCIS_ROUTES, mcpRoute(API_ROUTES, consoleUrl), ...resolverRoutes(consoleUrl)],
+    routes: [
+      ...API_ROUTES,
+      ...epcisRoutes(description.publicUrl),
+      mcpRoute(API_ROUTES, consoleUrl),
+      ...resolverRoutes(consoleUrl),
+    ],
     access: apiKeyAccess({ ...serving, keys, usage: keyUsage }),
     largeBodies: { threads: serving.largeBodies, bodies: import.meta.resolve('./bodies.ts') },
     pages: [

@@ -92,7 +92,7 @@ function serverOf(publicUrl: string | null): { url: string; description: string 
     : { url: addressOf(new URL(publicUrl)), description: 'Where clients reach the API.' };
 }
 
-function addressOf({ origin, pathname }: URL): string {
+export function addressOf({ origin, pathname }: URL): string {
   return origin + pathname.replace(/(?<!\/)\/+$/, '');
 }
 

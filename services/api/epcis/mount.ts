@@ -1,6 +1,12 @@
 import type { Context, Middleware } from 'koa';
 import { VERSION } from '../../../base/version.ts';
-import { PROBLEMS, type Presented, Problem, type ProblemType } from '../../../platform/http/problem.ts';
+import {
+  type envelope,
+  PROBLEMS,
+  type Presented,
+  Problem,
+  type ProblemType,
+} from '../../../platform/http/problem.ts';
 
 export const EPCIS = '/epcis/v2';
 
@@ -23,7 +29,7 @@ const DISCOVERED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** The standard's headers, discovery and problems for what is below its path. */
 export const mountEpcis: Middleware = async (koa, next) => {
   koa.set(SPEAKS);
-  koa.state['present'] = presentProblem;
+  koa.state['present'] = presenting(koa.method);
   // The root has two spellings.
   koa.path = koa.path === EPCIS ? `${EPCIS}/` : koa.path;
   const refused = refusalOf(koa);
@@ -94,10 +100,15 @@ function send(koa: Context, { status, type, body }: Presented): void {
   koa.set('Content-Type', type);
 }
 
-/** A problem as the standard has it (RFC 7807). */
-export function presentProblem(problem: Problem, instance: string, requestId: string): Presented {
+/** Presents problems as the standard has them (RFC 7807). */
+function presenting(method: string): typeof envelope {
+  return (problem, path, requestId) => presentProblem(problem, `${method} ${path}`, requestId);
+}
+
+/** @param request its method and path. */
+export function presentProblem(problem: Problem, request: string, requestId: string): Presented {
   const { status, title } = PROBLEMS[problem.type];
-  return presented(status, exceptionOf(problem, instance), title, problem.message, {
+  return presented(status, exceptionOf(problem, request), title, problem.message, {
     ...(problem.fields === undefined ? {} : { fields: problem.fields }),
     request_id: requestId,
   });
@@ -108,15 +119,22 @@ function presented(status: number, exception: string, title: string, detail: str
   return { status, type: 'application/problem+json', body };
 }
 
-function exceptionOf({ type, fields }: Problem, path: string): string {
+function exceptionOf({ type, fields }: Problem, request: string): string {
   if (type === 'not_found') {
-    return path.startsWith(`${EPCIS}/queries/`) ? 'NoSuchName' : 'NoSuchResource';
+    return request.includes('/queries/') ? 'NoSuchName' : 'NoSuchResource';
   }
-  if (path.endsWith('/subscriptions') && EXCEPTIONS[type] === 'Validation') {
+  if (request.endsWith('/subscriptions') && EXCEPTIONS[type] === 'Validation') {
     return 'SubscriptionControls';
   }
-  const isAboutParameter = type === 'validation_error' && fields !== undefined && path.endsWith('/events');
-  return isAboutParameter ? 'QueryParameter' : (EXCEPTIONS[type] ?? 'Implementation');
+  if (request.startsWith('GET ')) {
+    if (type === 'payload_too_large') {
+      return 'QueryTooLarge';
+    }
+    if (type === 'validation_error' && fields !== undefined && /\/events(?:\/|$)/.test(request)) {
+      return 'QueryParameter';
+    }
+  }
+  return EXCEPTIONS[type] ?? 'Implementation';
 }
 
 const EXCEPTIONS: Partial<Record<ProblemType, string>> = {

@@ -1,0 +1,175 @@
+import { integers } from '../../db/timescale/queries/array-parameters.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import { isAlert } from '../moves/event.ts';
+import { movesAt } from '../moves/moves-at.ts';
+import { sealedFor } from '../moves/sealed-for.ts';
+import { eventOf, type ObjectEvent, type Told, toldBy } from './event.ts';
+import { type Filter, matches } from './filter.ts';
+import { type Base, findAssets, type Organization, readNames } from './read-names.ts';
+
+export interface EventsWanted {
+  filter: Filter;
+  isDescending: boolean;
+  /** Events of a page. */
+  limit: number;
+  /** Where the page before ended. */
+  begin?: Place | undefined;
+  /** Moves that are looked at, at most. */
+  most?: number;
+}
+
+/** The next event to look at, in a feed up to `head`. */
+export interface Place {
+  position: number;
+  index: number;
+  head: number;
+}
+
+export interface EventPage {
+  events: ObjectEvent[];
+  /** Null at the end. Without any event, too, there may be more: what was looked at matches nothing. */
+  next: Place | null;
+  head: number;
+}
+
+/** Moves loaded at a time, and looked at for a page. */
+const AT_ONCE = 500;
+const LOOKED_AT = 5_000;
+
+/** Positions that a statement looks through if it does not know the assets. */
+const WINDOW = 1_000;
+
+/** Stored bytes of rows that are loaded at a time; a single move may have more. */
+const MOST_BYTES = 65_536;
+
+/** Milliseconds after which a page ends with what it has. */
+const PATIENCE = 1_000;
+
+/** Events in the order of the feed, a page of them. Whatever is stored, a page looks at so many moves at most. */
+export async function readEvents(db: Organization, base: Base, wanted: EventsWanted): Promise<EventPage> {
+  const { filter, isDescending, limit, most = LOOKED_AT } = wanted;
+  const feed = await readEnds(db, filter);
+  const head = wanted.begin?.head ?? feed.head;
+  const assets = filter.epcs.length === 0 ? null : await findAssets(db, base, [...(filter.epcs[0] ?? [])]);
+  let place: Place | null = wanted.begin ?? {
+    ...(isDescending
+      ? { position: head, index: Number.MAX_SAFE_INTEGER }
+      : { position: feed.first, index: 0 }),
+    head,
+  };
+  const events: ObjectEvent[] = [];
+  const until = performance.now() + PATIENCE;
+  if (filter.isOfNothing || assets?.length === 0) {
+    return { events, next: null, head };
+  }
+  for (let looked = 0; place !== null && looked < most && performance.now() < until; ) {
+    const range = isDescending
+      ? { from: feed.first, to: place.position }
+      : { from: Math.max(feed.first, place.position), to: head };
+    const { told, moves, rest } = await readTold(db, range, assets, isDescending);
+    looked += Math.max(moves, assets === null ? WINDOW / 10 : 1);
+    const { position, index } = place;
+    const ahead = told.filter(
+      (each) => each.position !== position || (isDescending ? each.index <= index : each.index >= index),
+    );
+    const namesOf = await readNames(
+      db,
+      base,
+      ahead.flatMap((each) => (each.instead ? [each, each.instead] : [each])),
+    );
+    for (const each of ahead) {
+      const event = eventOf(each, namesOf);
+      if (matches(event, filter)) {
+        if (events.length === limit) {
+          return { events, next: { position: each.position, index: each.index, head }, head };
+        }
+        events.push(event);
+      }
+    }
+    place =
+      rest === null ? null : { position: rest, index: isDescending ? Number.MAX_SAFE_INTEGER : 0, head };
+  }
+  return { events, next: place, head };
+}
+
+/** The first position that may matter, and the last one. */
+async function readEnds(db: Organization, { recordTime }: Filter): Promise<{ first: number; head: number }> {
+  const since = recordTime.from === null ? '-infinity' : new Date(recordTime.from).toISOString();
+  const row = await db.maybeOne(sql.prepared('find-ends-of-feed', rowsOf<{ first: number; head: number }>())`
+    select head, greatest(oldest, coalesce((
+      select first_position from move_days
+      where org_id = ${db.orgId} and first_position <= head and day <= (${since}::timestamptz at time zone 'UTC')::date
+      order by first_position desc limit 1), 1)) as first
+    from move_heads where org_id = ${db.orgId}`);
+  return row ?? { first: 1, head: 0 };
+}
+
+interface Range {
+  from: number;
+  to: number;
+}
+
+/** What the next moves tell, in the wanted order, and the position where the rest begins. */
+async function readTold(
+  db: Organization,
+  { from, to }: Range,
+  assets: readonly number[] | null,
+  isDescending: boolean,
+): Promise<{ told: Told[]; moves: number; rest: number | null }> {
+  const window =
+    assets !== null
+      ? { from, to }
+      : isDescending
+        ? { from: Math.max(from, to - WINDOW + 1), to }
+        : { from, to: Math.min(to, from + WINDOW - 1) };
+  if (window.from > window.to) {
+    return { told: [], moves: 0, rest: null };
+  }
+  const positions = await findPositions(db, window, assets, isDescending);
+  const kept = positions.filter(({ bytes_before: before }) => before < MOST_BYTES);
+  const moves = await movesAt(
+    db,
+    db.orgId,
+    kept.map(({ position }) => position),
+  );
+  const told = moves.flatMap((move) => (isAlert(move) ? [] : toldBy(move)));
+  const step = isDescending ? -1 : 1;
+  const last = kept.at(-1)?.position;
+  const isCut = last !== undefined && (kept.length < positions.length || kept.length === AT_ONCE);
+  const rest = (isCut ? last : isDescending ? window.from : window.to) + step;
+  const isOver = isDescending ? rest < from : rest > to;
+  return { told: isDescending ? told.reverse() : told, moves: kept.length, rest: isOver ? null : rest };
+}
+
+interface PositionRow {
+  position: number;
+  bytes_before: number;
+}
+
+function findPositions(
+  db: Organization,
+  { from, to }: Range,
+  assets: readonly number[] | null,
+  isDescending: boolean,
+): Promise<readonly PositionRow[]> {
+  const order = isDescending ? sql.fragment`desc` : sql.fragment`asc`;
+  const within = sql.fragment`move.org_id = ${db.orgId} and move.position >= ${from}::int8 and move.position <= ${to}::int8
+    and ${sealedFor(db.orgId, from, to)}`;
+  const ranged =
+    assets === null
+      ? sql.fragment`
+          select move.position, move.rows from moves move where ${within} and move.asset_id is not null
+          order by move.position ${order} limit ${AT_ONCE}`
+      : sql.fragment`
+          select own.position, own.rows
+          from unnest(${sql.binary(integers(assets))}::integer[]) asset (id)
+          cross join lateral (
+            select move.position, move.rows from moves move where ${within} and move.asset_id = asset.id
+            order by move.position ${order} limit ${AT_ONCE}
+          ) own
+          order by own.position ${order} limit ${AT_ONCE}`;
+  return db.any(sql.type(rowsOf<PositionRow>())`
+    select position, coalesce(sum(size) over (order by position ${order}) - size, 0)::float8 as bytes_before
+    from (select position, coalesce(pg_column_size(rows), 0) as size from (${ranged}) ranged) sized
+    order by position ${order}`);
+}
