@@ -17,10 +17,10 @@ export interface FlappingArea {
   others: readonly number[];
 }
 
-/** The newest events of the feed, by positions, which have no gaps: their assets are looked at. All of it takes some 0.1 s. */
+/** The newest events of the feed: their assets are examined, in some 0.1 s. */
 const MOST_EVENTS = 20_000;
 
-/** Stays that are looked at, of one asset the newest of the last day, and of all assets together. */
+/** Stays to examine: the newest of one asset within the last day, and of all assets together. */
 const MOST_OF_ASSET = 2_000;
 const MOST_STAYS = 50_000;
 
@@ -29,10 +29,10 @@ const MOST_PAIRS = 200;
 
 const MOST_AREAS = 3;
 
-/** Locations with antennas that are looked for in the areas. */
+/** The most locations with antennas to look for in the areas. */
 const MOST_HEARING = 5_000;
 
-/** Fewer returns are an accident. */
+/** Fewer returns are taken for chance. */
 const LEAST_RETURNS = 10;
 
 /** A share of the moves of an area. */

@@ -41,7 +41,10 @@ export async function movesAtAs<Event>(
   return rows.map(make);
 }
 
-/** The last moves of assets from one location to another, the latest last, each as `make` shows it; alerts lie between them. */
+/**
+ * The last moves of assets from one location to another, the latest last, each as `make` shows it. Leaves out
+ * alerts.
+ */
 export async function latestMoves<Event>(
   db: Connection & { readonly orgId: number },
   most: number,

@@ -3,7 +3,7 @@ import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { SEALER } from './sealing/sealing-session.ts';
 
-/** Seconds: another process takes over from a sealer that has gone within five. */
+/** Seconds: when a sealer is gone, another process takes over within five. */
 const LATE = 15;
 
 /** Rows looked at. */

@@ -1,6 +1,6 @@
 import { type FragmentSqlToken, sql } from '../../db/timescale/queries/sql.ts';
 
-/** Bounds when a `move` at these positions was sealed, by the days that are known, which tells the chunks it can be in. */
+/** Bounds by day when a `move` at these positions was sealed, which limits the chunks to search. */
 export function sealedFor(orgId: number, first: number, last: number): FragmentSqlToken {
   return sql.fragment`(
     move.sealed_at >= coalesce((

@@ -59,7 +59,7 @@ export async function createWebhook(
   });
 }
 
-/** {@link createWebhook} for an organization that is known to be live. */
+/** {@link createWebhook} for a live organization. */
 export async function addWebhook(
   change: Change,
   { keys, networks }: WebhookSettings,

@@ -107,7 +107,7 @@ export function webhookFields(webhook: StoredWebhook): Fields {
 }
 
 export interface WebhookRef {
-  /** Null for whichever organization has it. */
+  /** Null for any organization. */
   orgId: number | null;
   id: number;
 }

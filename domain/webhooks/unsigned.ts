@@ -12,7 +12,7 @@ export interface Unsigned extends SecretOwner {
   error: string;
 }
 
-/** Keeps as an attempt that a process cannot sign for webhooks, once for as long as nothing else is tried. */
+/** Records, as an attempt, that a process cannot sign for webhooks; once until another attempt is made. */
 export async function keepUnsigned(db: Connection, unsigned: readonly Unsigned[]): Promise<void> {
   await db.exec(sql.type(NO_ROWS)`
     insert into webhook_attempts (org_id, webhook_id, at, event_id, attempt, error, milliseconds)

@@ -4,7 +4,7 @@ import { constants, createGzip, gzip } from 'node:zlib';
 import type Koa from 'koa';
 import type { Middleware } from 'koa';
 
-/** Bytes of an answer that is worth it: a shorter one is a packet. */
+/** Bytes from which it is worth it: a shorter answer fits a packet. */
 const WORTH_BYTES = 1_024;
 
 /**
@@ -108,8 +108,8 @@ const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /**
- * The best of the encodings that there are and the caller takes; null for none. Where there is any, `Vary` tells caches
- * that other callers may get another.
+ * The best available encoding that the caller takes; null for none. If there is any, `Vary` tells caches that others
+ * may get another.
  */
 export function encodingFor(
   koa: Koa.Context,

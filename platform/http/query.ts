@@ -24,7 +24,7 @@ export interface Query<P extends Parameters = Parameters> {
   shown?: readonly string[];
   /** Messages for parameters that callers commonly expect but this route does not have. */
   unsupported?: Readonly<Record<string, string>>;
-  /** Takes no notice of other parameters, for callers that add some of their own. */
+  /** Ignores other parameters, for callers that add their own. */
   areOthersIgnored?: boolean;
 }
 

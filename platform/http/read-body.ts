@@ -51,7 +51,7 @@ export class RequestBody {
     if (isOver && kept === 0) {
       throw tooLarge(limit);
     }
-    // Compressed bytes may become as many as are allowed. For a few, whoever unpacks them takes room once they do.
+    // Compressed bytes may become as many as are allowed. For a small body, the code that unpacks it takes the room.
     const whole = contentEncoding(headers) === 'identity' || announced <= SMALL ? announced : limit;
     const most = isOver ? kept : whole;
     if (most > SMALL) {

@@ -32,7 +32,7 @@ export interface Declaration<Context, Q extends Parameters, P extends Parameters
   };
   body?: Body<Input> | StreamedBody<Input>;
   success: Success<Result>;
-  /** Problems found only by the handler, and when; the others follow from the declaration. */
+  /** Problems that only the handler finds, and when; the others follow from the declaration. */
   problems?: Partial<Record<ProblemType, string>>;
   handle(request: Handled<Context, Q, P, Row, Input>): Promise<Result>;
 }

@@ -10,7 +10,7 @@ import { badRequest, envelope, type Headers, PROBLEMS, Problem } from './problem
 // Not imported: that would load an HTTP client (listen-on.ts).
 const http = process.getBuiltinModule('node:http');
 
-/** Serves an app whose limiter says what stands in every answer's head. */
+/** Serves an app whose limiter gives the headers of every answer. */
 export function serveApp(
   app: { callback(): RequestListener },
   limiter: { idle(): Headers },
@@ -79,7 +79,7 @@ export function answerUnparsed(server: Server, headers: () => Headers): void {
 interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
-  /** To the request in front of it on the connection. */
+  /** The answer to the preceding request on the connection. */
   before: ServerResponse | undefined;
 }
 

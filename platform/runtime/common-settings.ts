@@ -102,7 +102,7 @@ export function faultOfAddresses(config: {
   );
 }
 
-/** Hosts may have several names; a database has one, but for what a pooler calls it. */
+/** A host may have several names, a database only one, unless a pooler renames it. */
 function faultOfMigrated(setting: string, direct: string, migrated: string | null): string | null {
   if (migrated === null || databaseOf(migrated) === databaseOf(direct)) {
     return null;

@@ -39,7 +39,7 @@ export function repeat(
 }
 
 /**
- * Writes down what is counted, every `pause` milliseconds and when it is stopped. Logs the beginning and the end of an
+ * Flushes counts every `pause` milliseconds and when it is stopped. Logs the beginning and the end of an
  * outage once each.
  *
  * @param flush returns false if there was nothing to write.

@@ -158,7 +158,7 @@ environment, which docs/settings.md lists and "${TAGTRAIL} doctor" checks.
 /**
  * A service that ignored arguments would start with other settings than were meant, or instead of showing help.
  *
- * @returns the exit status if it is not to start: help was asked for, or there is an argument, which is named.
+ * @returns the exit status instead of a start, after help or an error that names the argument; null to start.
  */
 function statusOfArguments(args: readonly string[]): number | null {
   const [first] = args;

@@ -25,10 +25,10 @@ type Notices = Readonly<Record<'clock_steady' | 'clock_stored', Check>>;
 const watched = new WeakMap<Lifecycle, Promise<Notices>>();
 
 /**
- * Watches for a clock that was wrong for a while. The database's cannot tell where both are of one machine, so two other
- * things do: a jump against the running time of this process, and what is stored with a time that is still to come.
+ * Watches for a clock that was wrong for a while. Comparing with the database's clock shows nothing if both are one
+ * machine's, so this looks for jumps against a monotonic clock, and for stored times in the future.
  *
- * @param findStored what is stored so, in words; null if nothing is.
+ * @param findStored describes what is stored with such times; null if nothing is.
  * @returns notices: recording goes on, as the clock may have been put right.
  */
 export function watchClock(

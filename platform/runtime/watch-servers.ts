@@ -14,8 +14,8 @@ type Notices = Readonly<Record<string, Check>>;
 const watched = new WeakMap<Lifecycle, Promise<Notices>>();
 
 /**
- * If DATABASE_URL names several servers, asks them regularly which of them take changes. So connections leave a primary
- * that goes on after a standby was promoted in its place, and the log names both.
+ * If DATABASE_URL names several servers, asks them regularly which of them take changes. So connections leave a
+ * replaced primary that goes on running, and the log names both.
  *
  * @returns a notice for readiness; none for a single server.
  */

@@ -11,7 +11,7 @@ export { placeOfNode, type QueueAddress, type QueueBroker } from './source/queue
 
 export type { KafkaAddress };
 
-/** The topics of ours that Kafka does not have. Its client takes long to load. @throws Error if it does not let us in. */
+/** The configured topics that Kafka lacks. Its client takes long to load. @throws Error if it refuses the login. */
 export async function missingKafkaTopics(
   address: KafkaAddress,
   patience: number,

@@ -232,7 +232,7 @@ export async function startSubscribedIngest(
 }
 
 /**
- * Starts what goes with a broker of either kind: Kafka, the watch, and figures.
+ * Starts what runs beside either kind of broker: Kafka, the watch, and figures.
  *
  * @param source.quietFor milliseconds since the broker was last heard.
  * @returns what readiness asks of Kafka.

@@ -20,7 +20,7 @@ export interface JobFigures {
   failures: number;
   /** True from a failure until a turn succeeds. */
   isFailing: boolean;
-  /** There is nothing to do ever again. */
+  /** There will never be more to do. */
   isDone: boolean;
 }
 

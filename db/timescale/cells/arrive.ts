@@ -17,7 +17,7 @@ export async function prepare({ from, to, orgId, tables }: Cells): Promise<void>
   await to.query('commit');
 }
 
-/** Past what the organization has; unless the cells draw from different ranges, so that none can be drawn twice. */
+/** Past the organization's ids, unless the cells draw from different ranges, where none can be drawn twice. */
 async function raiseSequence(from: pg.Client, to: pg.Client, sequence: string): Promise<void> {
   const { rows } = await from.query<{ drawn: string | null }>(
     'select pg_sequence_last_value($1::regclass)::text as drawn',
@@ -32,7 +32,7 @@ async function raiseSequence(from: pg.Client, to: pg.Client, sequence: string): 
 
 /** 5. After the switch, which is committed at the old cell. */
 export async function arrive({ from, to, orgId, slot }: Cells, hooks: MoveHooks): Promise<void> {
-  // Not again where a killed run has done it: it is in use there since.
+  // Not again if a killed run has done it: the organization is in use there since.
   if ((await findMove(to, orgId)) !== null) {
     await open({ from, to, orgId }, hooks);
   }

@@ -45,7 +45,7 @@ export async function withCells<Result>(
 ): Promise<Result> {
   const from = await connect(fromUrl);
   try {
-    // How far the log is on disk is known by commits that wait for it.
+    // Commits that wait for the disk tell how far the log is written.
     await from.query('set synchronous_commit = on');
     const to = await connect(toUrl, true);
     try {

@@ -223,7 +223,7 @@ function sendUpdate(
   const values: (string | null)[] = [];
   const set = columns.flatMap(({ name, identifier, type }, index) => {
     const value = row[index];
-    // An identity may not be set, not even to what it is. Of an old key, null says nothing.
+    // An identity column may not be set, not even to its value. In an old key, null means nothing.
     const isSame =
       before === null ? table.key?.includes(name) === true : value !== null && before[index] === value;
     return value === undefined || isSame ? [] : [`${identifier} = $${values.push(value)}::${type}`];

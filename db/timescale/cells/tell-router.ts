@@ -17,7 +17,7 @@ export async function tellRouter(
 ): Promise<void> {
   const here = await connect(url);
   try {
-    // Else it might be told so after a switch.
+    // Otherwise the router might get this after a switch.
     await requireOnly(here, ORGANIZATION_LOCKS.leavingCell, orgId);
     await requireInUse(here, orgId);
     const route = await routeOf(here, orgId);

@@ -9,7 +9,7 @@ export interface Addresses {
 }
 
 /**
- * One address for both ways, so that whatever opens connections takes one address, and gets PostgreSQL itself unless it
+ * One address for both ways: code that opens connections takes one address, and gets PostgreSQL itself unless it
  * asks for the pooler.
  */
 export function addressOf({ direct, pooled }: Addresses): string {

@@ -110,7 +110,7 @@ interface ParameterStatus {
   parameterValue: string;
 }
 
-/** The rest of the time to connect is for connecting. */
+/** The rest of the time is left for connecting. */
 const PART_TO_FIND = 0.9;
 
 /** Milliseconds, where no time is set. */

@@ -88,7 +88,7 @@ export class Replica {
       if (signal?.aborted || isCancelled(error)) {
         throw error;
       }
-      // A query that is at fault itself the primary refuses as well.
+      // If the query itself is at fault, the primary refuses it as well.
       const isThere = error instanceof NotCaughtUp || error instanceof pg.DatabaseError;
       this.#skippedUntil = performance.now() + (isThere ? AFTER_BEHIND : AFTER_LOST);
       return null;

@@ -5,8 +5,8 @@ const CHARACTERS = 8 * 1_024 * 1_024;
 const ROWS = 500;
 
 /**
- * The rows of a query as JSON, some at a time, at first one: a plan of a floor has 10 MB, and hundreds of them would be more
- * than a string can hold. In a transaction, one query after the other.
+ * The rows of a query as JSON, some at a time, at first one: a floor plan has 10 MB, and hundreds would exceed the
+ * longest string. In a transaction, one query after the other.
  *
  * @param query without parameters: a cursor takes none by the simple protocol.
  */

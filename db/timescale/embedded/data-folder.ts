@@ -37,10 +37,7 @@ export function diskFull(data: string): AppError {
   return fault(data, `its disk has less than ${LEAST_ROOM / 1024 / 1024} MiB left; free some`);
 }
 
-/**
- * @throws AppError `unavailable` if the cluster belongs to another account, which PostgreSQL refuses at
- * greater length.
- */
+/** @throws AppError `unavailable` if the cluster belongs to another account. PostgreSQL's own message is longer. */
 export function requireOwnCluster(data: string, cluster: string): void {
   const account = process.getuid?.();
   const { uid } = statSync(cluster);

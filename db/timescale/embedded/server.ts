@@ -206,7 +206,7 @@ async function start(
   }
 }
 
-/** By the program: the message of the error begins with its whole command line. */
+/** The program's own output: the error's message begins with the whole command line. */
 function whatWasSaid(error: unknown): string {
   const { stderr = '' } = error as { stderr?: string };
   return stderr.trim() === '' ? messageOf(error) : stderr.trim();

@@ -34,7 +34,7 @@ export const NOT_IMPORTED: readonly string[] = [
   ...['cell_moves', 'mqtt_feeds', 'mqtt_outdated', 'mqtt_topics', 'publishing_faults'],
 ];
 
-/** Derived from others by triggers, or again later. */
+/** Derived from other tables, by triggers or later. */
 const DERIVED: readonly string[] = ['live_row_counts', 'reader_joined_spans', 'silence_revisions'];
 
 /** Tables whose rows name people, by `user_id`. */

@@ -18,7 +18,7 @@ export const PROCESS_ROLES = [
 
 /**
  * Lets processes sign in by the user of an address: makes it with that address's password if it is missing, and a member of
- * {@link PROCESS_ROLES}. Nothing changes for a user who is that already, or who migrates.
+ * {@link PROCESS_ROLES}. Nothing changes for a user who is a member already, or who migrates.
  *
  * @param ownerUrl of who migrated the database.
  * @returns true if the user is new.
@@ -151,7 +151,7 @@ function hmac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** RFC 4013, as clients do it before they prove that they know the password. */
+/** RFC 4013, which clients apply before they prove that they know the password. */
 function saslprep(password: string): string {
   return password.replaceAll(OTHER_SPACES, ' ').replaceAll(MAPPED_TO_NOTHING, '').normalize('NFKC');
 }

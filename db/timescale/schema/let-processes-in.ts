@@ -13,7 +13,7 @@ export async function letProcessesIn(ownerUrl: string): Promise<string> {
   return url;
 }
 
-/** The password follows from the owner's, which is in the data folder, and does not tell it. */
+/** The password is derived from the owner's, which is in the data folder, and does not reveal it. */
 function processUrlOf(ownerUrl: string): string {
   const url = new URL(ownerUrl);
   url.password = createHmac('sha256', url.password).update(USER).digest('base64url');

@@ -31,7 +31,7 @@ const IS_HERE = `not exists (
   select from cell_moves move where move.org_id = reader_counters.org_id and move.state = 'arriving')`;
 
 const OLD = "interval '8 days'";
-/** So that nothing is skipped if no process ran for a week. */
+/** So that nothing is skipped after a week without a process. */
 const OLDEST = "interval '16 days'";
 
 /** In seconds, at the end of a stretch: the set expectation, else the learned one, else that of a new reader. */

@@ -242,8 +242,8 @@ async function sweepFeed(pool: Pool, retentionDays: number, tables: FeedTables):
 }
 
 /**
- * Makes the chunks of the next hours by a row each that nobody sees: whoever makes one holds back others that need a new
- * one until its commit, and at midnight everybody does.
+ * Makes the chunks of the next hours, by an invisible row in each: a transaction that makes a chunk holds back
+ * others that need a new one, and at midnight all do.
  */
 export async function makeChunksAhead(pool: Pool): Promise<void> {
   for (const [table, columns, values] of [

@@ -58,7 +58,7 @@ export async function beginPublishing(
     set target = excluded.target, position = excluded.position, snapshot_after = excluded.snapshot_after`);
 }
 
-/** Tells the measured lag of publishing how much of it is intended. */
+/** Records the intended wait, which the measured lag leaves out. */
 export async function keepSettleSeconds(db: Connection, seconds: number): Promise<void> {
   await db.exec(sql.type(NO_ROWS)`
     update mqtt_feeds set settle_seconds = ${seconds} where settle_seconds <> ${seconds}`);

@@ -27,14 +27,14 @@ export async function readPlacementsOfEvents(
 }
 
 /**
- * The placements that events tell of which have waited for `settleSeconds`: of each asset that has something to be told the
- * last one there is, however recent.
+ * The placements in events that have waited for `settleSeconds`: for each asset with such an event its last
+ * placement, however recent.
  *
- * An asset's events up to what was sent beyond the cursor (`told_at`) are done with, and so are those of the same instant: then
- * the last of them is given again, and nothing is sent.
+ * An asset's events up to what was sent beyond the cursor (`told_at`) are done with, and so are those of the same
+ * instant: then the last of them is given again, and nothing is sent.
  *
  * @param limit of events.
- * @returns with them the seconds for which the next event has yet to wait, null if none waits.
+ * @returns also the seconds until the next waiting event is due, null if none waits.
  */
 export async function readSettledPlacements(
   db: Connection,
@@ -141,7 +141,7 @@ export async function readPublished(
   return toPlacements(db, orgId, rows);
 }
 
-/** No feed comes so far. */
+/** No feed gets this far. */
 const LAST_POSITION = Number.MAX_SAFE_INTEGER;
 
 /** Assets that were ever placed, by id. */

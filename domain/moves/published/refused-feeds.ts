@@ -32,7 +32,7 @@ export async function readPublishingFaults(
 const LONGEST = 1_000;
 
 /**
- * Organizations whose feed is passed over, because the broker refuses a message of theirs, or a query fails. The feed
+ * Organizations whose feed is passed over, because the broker refuses a message or a query fails. The feed
  * keeps their changes. Stored in the database, for `doctor` and for the next publisher.
  */
 export class RefusedFeeds {
@@ -60,12 +60,12 @@ export class RefusedFeeds {
     return (this.#again.get(orgId)?.at ?? 0) <= now;
   }
 
-  /** The topic at which it stands still; null if that is at a query, undefined if it does not. */
+  /** The topic at which the feed stands still; null if a query fails, undefined if it goes on. */
   topicOf(orgId: number): string | null | undefined {
     return this.#again.get(orgId)?.topic;
   }
 
-  /** @returns false if that is known already. */
+  /** @returns false if this was recorded already. */
   async add(
     db: Connection,
     { orgId, topic, reason }: PublishingFault,

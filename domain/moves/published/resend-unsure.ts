@@ -5,8 +5,8 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 const UNSURE = sql.fragment`now() - interval '1 hour'`;
 
 /**
- * Call regularly while the broker is connected. It has written by now what it acknowledged before that hour, so topics
- * cleared then are cleared for good.
+ * Call regularly while the broker is connected. By now the broker has written what it acknowledged before that hour,
+ * so topics cleared then stay cleared.
  */
 export async function trustWritten(db: Connection): Promise<void> {
   await db.exec(sql.type(NO_ROWS)`delete from mqtt_topics where digest = ''::bytea and sent_at < ${UNSURE}`);
@@ -15,7 +15,7 @@ export async function trustWritten(db: Connection): Promise<void> {
 }
 
 /**
- * Sends everything again that the broker may not have written: it may have been killed since, and have forgotten it.
+ * Sends again everything that the broker may not have written, in case it was killed and forgot it.
  */
 export async function resendUnsure(db: Connection): Promise<void> {
   await db.exec(sql.type(NO_ROWS)`

@@ -32,7 +32,7 @@ export async function readTopics(
   }));
 }
 
-/** Call before anything is sent there, so that after a crash it is known what to clear. */
+/** Call before anything is sent there, so that a crash leaves no topic that nobody would clear. */
 export async function claimTopics(
   db: Connection,
   orgId: number,

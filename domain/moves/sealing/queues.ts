@@ -1,6 +1,6 @@
 import { type FragmentSqlToken, sql } from '../../../db/timescale/queries/sql.ts';
 
-/** What transactions write, and the feed in which its rows get their positions once they are committed. */
+/** A queue that transactions write to, and the feed in which its rows get their positions after the commit. */
 export interface Queue {
   name: 'moves' | 'changes';
   /** Columns that go from the queue into the feed. */

@@ -92,7 +92,7 @@ export class Sealer {
   /**
    * Seals the organizations it was notified of, and every few seconds those of all.
    *
-   * @param milliseconds after which it is enough, if others wait.
+   * @param milliseconds after which it stops if others wait.
    * @returns milliseconds until the next turn; 0 if something is left to seal.
    */
   async turn(db: Connection, milliseconds = Number.POSITIVE_INFINITY): Promise<number> {
@@ -263,8 +263,7 @@ async function readDrawers(db: Connection, { name, sequence }: Queue): Promise<S
 
 /**
  * Organizations whose queue is passed over because an event in it cannot be sealed. Their events stay in the queue.
- * Stored in the database, for `doctor` and for the next sealer; not those of changes, whose rows have nothing to be
- * refused for.
+ * Stored in the database, for `doctor` and for the next sealer; not those of changes, whose rows cannot be refused.
  */
 export class SetAside {
   /** The time of each next retry; milliseconds of `performance.now()`. */

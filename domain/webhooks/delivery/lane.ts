@@ -32,7 +32,7 @@ export interface LaneParts {
   /** Null if it was cut off, so that its outcome is unknown. */
   send(event: FeedEvent): Promise<Attempt | null>;
   record(state: Omit<LaneState, 'orgId' | 'webhookId'>, attempt: NotedAttempt | null): Promise<void>;
-  /** Waits until the organization may take another step: reading events, or sending one. */
+  /** Waits until the organization may read events or send one. */
   pace(): Promise<void>;
   /** Waits for a turn to send. */
   turn(work: () => Promise<void>): Promise<void>;
@@ -56,13 +56,13 @@ const AGAIN = 1_000;
 /**
  * One lane of a webhook: the events of an eighth of the assets, one at a time and in order.
  *
- * 1. An event is sent once all earlier events of its lane are delivered, and all earlier ones of its asset recorded. So
- *    only an asset's last event can be sent again after a crash, and the positions of an asset never go back.
+ * 1. An event is sent once all earlier events of its lane are delivered, and all earlier ones of its asset recorded.
+ *    So only an asset's last event can be sent again after a crash, and the positions of an asset never go back.
  * 2. Deliveries of other assets need not be recorded yet: a lane sends while its commits are under way.
  * 3. An event that is refused blocks its lane, until it is delivered or the last attempt has failed.
  * 4. After an endless answer the lane rests, although the event is delivered.
- * 5. What stands for several events is noted before it is sent, so that after a crash it is sent again just as it was. It is
- *    merged with later ones only if it surely did not arrive.
+ * 5. A merged event is noted before it is sent, so that after a crash it is sent again unchanged. It is merged with
+ *    later ones only if it certainly did not arrive.
  */
 export class Lane {
   /** Its number within the webhook. */
@@ -109,7 +109,7 @@ export class Lane {
     }
   }
 
-  /** To be called when the webhook was changed: it may be to wait no longer. */
+  /** Call when the webhook was changed: it may no longer have to wait. */
   reconsider(): void {
     this.#hold?.abort();
   }
@@ -174,7 +174,7 @@ export class Lane {
     const { pick, head, pace, signal } = this.#parts;
     await pace();
     const picked = await pick(this.number, this.#position, head());
-    // After reading: where that took longer than a turn, nothing was ever sent.
+    // After reading: when reading took longer than a turn, nothing was ever sent.
     const until = performance.now() + TURN;
     if (picked.isExpired) {
       await this.#parts.end('expired');

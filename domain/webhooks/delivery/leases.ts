@@ -29,7 +29,7 @@ export interface Held {
   webhookId: number;
   /** Another process has it. */
   isLost: boolean;
-  /** Its progress was set again: it is to be claimed again. */
+  /** Its progress was reset: claim it again. */
   isReset: boolean;
   /** Its state is `on`, and its organization live. */
   isOn: boolean;

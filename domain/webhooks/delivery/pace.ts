@@ -5,11 +5,12 @@ const STEPS = 3;
 const REST = 1;
 
 /**
- * Paces delivery, so that whatever else the process does comes in between: one step at a time, such as sending an event, then
- * a round of the event loop, and a rest after a few. Organizations take turns, whatever the number of their webhooks.
+ * Paces delivery, so that the process can do other work in between: one step at a time, such as sending an event,
+ * then a round of the event loop, and a rest after a few. Organizations take turns, whatever the number of their
+ * webhooks.
  *
- * With all lanes of an organization in each round, somebody else's request, which takes several rounds, waited for all of them
- * each time. Without rests one caller's look-ups were answered more slowly than they came.
+ * With all lanes of an organization in each round, somebody else's request, which takes several rounds, waited for
+ * all of them each time. Without rests one caller's look-ups were answered more slowly than they came.
  */
 export class Pace {
   /** Steps that wait, by organization in the order of their turns. */

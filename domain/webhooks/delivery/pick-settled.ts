@@ -365,7 +365,7 @@ async function loadGroups(
   });
 }
 
-/** How many of the events name no more rows together than one event may; at least the first. */
+/** How many of the events together name no more rows than one event may; at least one. */
 function countWithin(moves: readonly MoveRow[]): number {
   let sum = 0;
   const over = moves.findIndex((move, index) => {
@@ -384,7 +384,7 @@ interface Owner {
 /**
  * Notes what is about to be sent, before it is. Forgets what the lane's position has passed.
  *
- * @returns false if another process has the lane, or its progress was set again: nothing was written.
+ * @returns false if another process has the lane, or its progress was reset: nothing was written.
  */
 export async function noteSettled(
   db: Connection,

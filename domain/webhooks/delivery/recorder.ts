@@ -34,7 +34,7 @@ interface Noted {
   settle: PromiseWithResolvers<void>;
 }
 
-/** Another process has the lane, or its progress was set again: nothing was written. */
+/** Another process has the lane, or its progress was reset: nothing was written. */
 export class LaneLost extends Error {}
 
 /** Attempts of a webhook after which its old ones are pruned. */

@@ -71,7 +71,7 @@ export class WebhookDelivery {
           onSettled: shared.onSettled,
           note: (lane, settled) => this.#note(lane, settled),
           takeBack: (lane, { subject, first }) =>
-            // Notes of events sent before stay.
+            // Keeps the notes of events that were sent.
             this.#note(lane, { subject, first: 0, last: first - 1 }),
           send: (event) => this.#send(event),
           record: (state, attempt) => {

@@ -56,7 +56,7 @@ function keyOf(text: string): SecretsKey | undefined {
     return undefined;
   }
   const bytes = Buffer.from(text, 'base64');
-  // The last character has two bits too many; if they counted for nothing, several texts would be one key.
+  // The last character has two unused bits; if they were ignored, several texts would be the same key.
   if (bytes.toString('base64') !== text.padEnd(44, '=')) {
     return undefined;
   }
@@ -77,7 +77,7 @@ export function sealSecret([key]: SecretsKeys, owner: SecretOwner, secret: Buffe
   return { keyId: key.id, sealed: Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]) };
 }
 
-/** @throws WrongSecretsKey also if it was tampered with. */
+/** @throws WrongSecretsKey, also if it was tampered with. */
 export function openSecret(keys: SecretsKeys, owner: SecretOwner, { keyId, sealed }: SealedSecret): Buffer {
   const key = keys.find(({ id }) => id === keyId);
   if (key === undefined) {

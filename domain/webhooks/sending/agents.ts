@@ -18,7 +18,7 @@ export interface Agents {
   targets: Targets;
   /** Milliseconds for the whole of a request, however slowly its answer trickles. */
   answerWithin: number;
-  /** The look-up is the organization's; without it names would lead anywhere. */
+  /** Requests must use this look-up, which checks addresses for the organization. */
   of(protocol: string, orgId: number): { agent: http.Agent; lookup: LookupFunction };
   end(): void;
 }

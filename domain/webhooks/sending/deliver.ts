@@ -130,7 +130,7 @@ export async function deliver(
   }
 }
 
-/** A connection of before that ends has other codes. */
+/** An established connection that ends has other codes. */
 const NEVER_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH'];
 
 function outcomeOf(status: number): Outcome {
@@ -181,7 +181,7 @@ async function post(agents: Agents, target: string, posting: Posting): Promise<A
     }
     // On a kept-alive connection that the receiver was just closing.
     return await exchange(agents, url, posting, until).catch((again: unknown) => {
-      // Without its code: the first request may have arrived, whatever became of this one.
+      // Without the error code: the first request may have arrived, even if this one did not.
       throw again instanceof AppError ? again : new Error(messageOf(again), { cause: again });
     });
   }

@@ -31,7 +31,7 @@ interface Root {
 const MOST_RETAINED = 256 * 1024 * 1024;
 
 export interface ConsumerBroker extends Sink, Consumers {
-  /** Ends the connections of logins that are no more. */
+  /** Ends the connections of deleted logins. */
   cutDeleted(): Promise<void>;
 }
 
@@ -141,7 +141,7 @@ class MovesBroker implements ConsumerBroker {
   async publish(messages: readonly Message[]): Promise<void> {
     const patience = pause(PATIENCE);
     for (const message of messages) {
-      // Sent to every consumer that takes it by then; retained a moment later at the latest, before any that follows.
+      // Sent to all consumers that keep up, and retained before the next message.
       await Promise.race([this.#publishOne(message), patience]);
     }
   }
@@ -274,7 +274,7 @@ function onceClosed(socket: Socket, then: () => void): void {
   socket.destroyed ? then() : socket.once('close', then);
 }
 
-/** Discovery is subscribed to as a whole; {@link isOwn} sees to it that everybody gets their own. */
+/** Consumers subscribe to all of discovery; {@link isOwn} leaves each its own. */
 function maySubscribe(to: Destination, orgId: number, filter: string): boolean {
   return (
     filter.startsWith(`${to.prefix}/${orgId}/`) ||
@@ -293,7 +293,7 @@ const NOTHING = Buffer.alloc(0);
 /** Per organization. Home Assistant has one for each asset. */
 const MOST_SUBSCRIPTIONS = 50_000;
 
-/** Giving ten retained messages takes about as long as handling a message does. */
+/** Sending ten retained messages takes about as long as handling one message. */
 const RETAINED_PER_MESSAGE = 10;
 
 const TOO_MUCH = 'the embedded broker keeps no more for an organization; use a broker of your own (MQTT_URL)';
@@ -310,14 +310,14 @@ const MOST_CONNECTIONS = 100;
 /** Milliseconds that an organization's messages of one step wait for its slow consumers: other organizations' come after them. */
 const PATIENCE = 100;
 
-/** The user name of a CONNECT; undefined if it has none, or is not to be read. */
+/** The user name of a CONNECT; undefined if it has none, or cannot be read. */
 function userNameOf(connect: Buffer): string | undefined {
   let name: string | undefined;
   const reading = parser();
   reading.on('packet', (packet: Packet) => {
     name = packet.cmd === 'connect' ? packet.username : undefined;
   });
-  // The broker that gets it says what is wrong with it.
+  // The broker that gets it reports the fault.
   reading.on('error', () => {});
   reading.parse(connect);
   return name;
@@ -401,7 +401,7 @@ export class RetainedMoves extends ReaderSessions {
     }
   }
 
-  /** The first levels of a topic or filter, which say whose it is. */
+  /** The first levels of a topic or filter, which name its organization. */
   #rootOf(topic: string): string {
     const { prefix, homeAssistant } = this.#to;
     const levels = topic.split('/');

@@ -95,8 +95,8 @@ export class InOrder {
 }
 
 /**
- * One object per message, and no other if it goes on at once: thousands wait for a commit, and their
- * leftovers were most of the garbage collector's work.
+ * One object per message, and no other if it goes on at once: thousands wait for a commit, and further objects were
+ * most of the garbage collector's work.
  */
 interface Step<Prepared, Result> {
   reader: number;

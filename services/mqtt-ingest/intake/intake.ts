@@ -100,7 +100,7 @@ class MessageIntake implements Intake {
   readonly #slow: SlowMessages;
   readonly #inOrder = new InOrder();
   readonly #underWay = new UnderWay();
-  /** Readers whose formats make much work of their messages: until when the next are not tried here first. */
+  /** Readers whose formats decode slowly, and until when their messages go to a thread at once. */
   readonly #costlyUntil = new WeakMap<RegisteredReader, number>();
   #isDraining = false;
   #isDrained = false;
@@ -126,7 +126,7 @@ class MessageIntake implements Intake {
         ((error instanceof OrganizationGone && error.orgIds.has(reader.orgId)) ||
           (error instanceof TooHeavy && error.orgId === reader.orgId)),
       onOutage: (error) => {
-        // Another server may take over that lacks the last commits, and gives their transactions' numbers to others.
+        // A server that takes over may lack the last commits, and use their transaction ids again.
         this.#recent = new RecentHearings();
         options.onOutage?.(error);
       },
@@ -196,7 +196,7 @@ class MessageIntake implements Intake {
   }
 
   /**
-   * Leaves the turn where it ends: `then` would be another promise for each message.
+   * Continues by callbacks: `then` would make another promise for each message.
    *
    * @param publisher as of the message's arrival; its registration may have changed since.
    */
@@ -335,7 +335,7 @@ class MessageIntake implements Intake {
             const workload = new Workload(this.#heavy, bounds);
             const attempted = { rules, now: clock(), isCareful: attempt > 1 };
             const options = { ...attempted, workload, measured, pace, ...memory };
-            // Sent together. What fails is rolled back when nothing more is sent.
+            // Sent together. Wait for both before a rollback.
             const [here, recorded] = await Promise.allSettled([
               requireHere(client, messages),
               recordMessages(client, messages, options),
@@ -356,7 +356,7 @@ class MessageIntake implements Intake {
   }
 }
 
-/** No outage: of another message it may not be so. */
+/** Not an outage: other messages may be fast enough. */
 function isTooSlow(error: unknown): boolean {
   return isCancelled(error) || error instanceof TooManyScans;
 }
@@ -389,7 +389,7 @@ const COSTLY_FOR_MS = 10_000;
 
 const STALE = { outcome: 'ignored', reason: 'retained before this subscription' } as const;
 
-/** Dates messages received before the clocks were last found apart by how long they have waited. */
+/** Messages received before the clocks were last found apart are dated by how long they have waited. */
 function dateAgain(
   messages: readonly ReadMessage[],
   { clock, databaseClock }: { clock: Clock; databaseClock: Pick<DatabaseClock, 'apartAt'> },

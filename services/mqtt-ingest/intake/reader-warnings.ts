@@ -15,7 +15,7 @@ export interface ReaderWarning {
 
 const QUIET = 60 * MICROS_PER_SECOND;
 
-/** Reports items that their format marks as worth a log line, at most once a minute per reader. */
+/** Reports items that their format wants logged, at most once a minute per reader. */
 export class ReaderWarnings {
   readonly #onWarning: (warning: ReaderWarning) => void;
   /** By reader, at most one entry for each that ever warned. */

@@ -172,7 +172,10 @@ export function measurePush(
 /** Organizations with series of their own. */
 const MOST_SHOWN = 100;
 
-/** Exports which moves between cells nobody is at, as `doctor` tells: the database's figures, the same from every process. */
+/**
+ * Exports interrupted moves between cells, as `doctor` shows them. The figures are the database's, the same from
+ * every process.
+ */
 export function measureCellMoves(registry: Registry, db: Connection): void {
   const registers = [registry];
   const isFresh = freshener(async () => {

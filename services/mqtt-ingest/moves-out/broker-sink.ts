@@ -128,7 +128,7 @@ async function hasForgotten(client: MqttClient, mark: string): Promise<boolean> 
     });
   });
   const granted = await client.subscribeAsync(mark, { qos: 0 }).catch(() => []);
-  // A broker that may not be asked is trusted.
+  // A broker that refuses the subscription is trusted.
   const isAsked = granted.some(({ qos }) => qos === 0);
   if (isAsked) {
     await Promise.race([heard, pause(MARK, undefined, { ref: false })]);

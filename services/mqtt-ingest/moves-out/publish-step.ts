@@ -62,8 +62,8 @@ const AT_ONCE = 200;
  *
  * 1. It begins with a snapshot of where everything is, and the head.
  * 2. Then come the events after that head, except those from before an asset's snapshot was taken.
- * 3. What is called otherwise in the meantime is published again, under the names that it has now.
- * 4. With `settleSeconds` an event waits, and where its asset is by then is published.
+ * 3. Assets and locations renamed meanwhile are published again, under their present names.
+ * 4. With `settleSeconds` an event waits, and then its asset's location at that time is published.
  *
  * @returns false if there was nothing to do.
  */

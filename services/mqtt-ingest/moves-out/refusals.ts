@@ -24,8 +24,8 @@ const AGAIN: Ladder = { first: 5_000, longest: 300_000 };
 const LOST_IN_A_ROW = 3;
 
 /**
- * Whose moves the broker does not take, or cannot be read, so that one organization's refused message or failing query holds up no other:
- * that organization is set aside, and tried again from time to time. Lives as long as the process, beyond connections.
+ * Organizations whose messages the broker refuses, or whose query fails. Each is set aside and retried from time to
+ * time, so that it holds up no other. Lives as long as the process, beyond connections.
  *
  * A refusal says which message it is about. A connection that ends says nothing: the organization whose message was
  * on its way comes last from then on, one message at a time, until it is clear which one ends it.

@@ -146,7 +146,7 @@ function accessOf(
   return {
     credentialOf,
     authenticate: async ({ readerId, username, password }) => {
-      // A reader that was registered just now is found by the name that it got.
+      // A reader registered just now may not be in memory; its name follows from its id.
       const name = username ?? registry.byId(readerId)?.username ?? `reader-${readerId}`;
       const reader = await signIn(name, password).catch(() => {
         throw new Problem('unavailable', 'Logins cannot be checked right now', {

@@ -8,11 +8,11 @@ import { announcedOf, BODY_LIMIT, gather, SMALL, tooLarge } from '../../../platf
 
 export interface Pushed {
   payload: Buffer;
-  /** Of a refused body, which may be more than the payload: as announced, or as many as came. */
+  /** Bytes of a refused body: as announced, or as received. */
   bytes?: number;
   /** The key that a repeated message shares with the first; null without one. */
   key: string | null;
-  /** Why the payload, as it came, is refused; null if it is not. */
+  /** Why the payload is refused; null if it is not. */
   fault: Problem | null;
 }
 

@@ -24,9 +24,9 @@ interface Parts {
 }
 
 /**
- * Hands pushed messages to the intake, and answers after the commit. A request is refused (503) before its message is taken
- * if nothing can be recorded or there is no room, so that sending again repeats nothing. Only one whose commit takes longer than
- * a sender waits is answered although its message may be recorded yet.
+ * Hands pushed messages to the intake, and answers after the commit. A request is refused (503) before its message
+ * is taken if nothing can be recorded or there is no room, so that sending again repeats nothing. Only if the commit
+ * takes longer than a sender waits may the message be recorded after a 503.
  */
 export class PushedMessages {
   readonly #parts: Parts;
@@ -108,7 +108,7 @@ export class PushedMessages {
           topic,
           payload,
           bytes,
-          // A key is of one message, so a second message that has it is the first one again.
+          // A key belongs to one message, so a second one with it is a repetition.
           isDup: key !== null,
           sender: `push ${reader.readerId}`,
           packetId: key,

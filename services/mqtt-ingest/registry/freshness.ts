@@ -43,7 +43,7 @@ export class Freshness {
       this.#wholeTook = isWhole ? performance.now() - begun : this.#wholeTook;
       this.#loaded = announced;
       this.#isFaultLogged = false;
-      // Also if more was announced meanwhile: somebody who changes something all the time holds up nobody for longer than a load.
+      // Even if more was announced meanwhile: constant changes must hold up nobody for longer than a load.
       this.#know(isWhole ? begun : heard);
       this.heard(this.#listener.heardUntil());
     });

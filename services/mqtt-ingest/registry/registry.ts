@@ -17,12 +17,13 @@ import type { WorkThreads } from '../../../platform/runtime/work-threads.ts';
 import { Freshness } from './freshness.ts';
 
 /**
- * The registered readers, in memory. Changes are announced by NOTIFY, which names what changed; the registry then loads
- * that and puts it in place at once, so that a message sees either the old readers or the new, never a mixture. Where a reader has
- * given up its topic, the one that has it now comes with it, though it may not have been named yet.
+ * The registered readers, in memory. Changes are announced by NOTIFY, which names what changed; the registry then
+ * loads that and puts it in place at once, so that a message sees either the old readers or the new, never a
+ * mixture. If a reader has given up its topic, the reader that has it now is loaded too, even if it is not announced
+ * yet.
  *
- * Notifications may be late. Work that must respect every change whose command has ended, such as judging a message, is
- * done while the registry is fresh, or waits until it is.
+ * Notifications may be late. Work that must respect every change whose command has ended, such as judging a message,
+ * is done while the registry is fresh, or waits until it is.
  */
 export interface Registry extends Pick<Freshness, 'isFresh' | 'whenFresh'> {
   byId(readerId: number): RegisteredReader | undefined;
@@ -287,7 +288,7 @@ class ReadersInMemory {
     return this.#idsByTopic.keys();
   }
 
-  /** The topics of `which` readers that they have no more. */
+  /** The topics that `which` readers no longer have. */
   freedBy(which: WhichReaders, now: readonly RegisteredReader[]): string[] {
     const topicsNow = new Map(now.map(({ readerId, topic }) => [readerId, topic]));
     return this.#those(which)
@@ -296,7 +297,7 @@ class ReadersInMemory {
   }
 
   /**
-   * Replaces `which` readers, null for all, by those that there are now, and others that are among these.
+   * Replaces `which` readers, null for all, by the loaded ones, which may include others.
    *
    * @returns whether one came, went, or has another topic or password.
    */
@@ -476,7 +477,7 @@ class Level {
   readonly name: string;
   /** The reader whose filter ends here. */
   readerId: number | undefined;
-  /** Of the levels below. Mostly there is one; a map for each would take 150 MB for 20,000 filters of 32 levels. */
+  /** The levels below. Most nodes have one; a map for each would take 150 MB for 20,000 filters of 32 levels. */
   #first: Level | undefined;
   #others: Map<string, Level> | undefined;
 

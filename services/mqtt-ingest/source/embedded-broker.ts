@@ -400,7 +400,9 @@ interface ReadersServerOptions {
   onRefused(username: string | null, reason: string): void;
 }
 
-/** The server of the embedded broker; with TLS it shows sockets whose handshake is over, and whose certificate will do. */
+/**
+ * The server of the embedded broker; with TLS it shows sockets after the handshake, with an acceptable certificate.
+ */
 function serverForReaders(
   tls: ReadersTls | null,
   { mostHandshakes, onRefused }: ReadersServerOptions,
@@ -409,7 +411,7 @@ function serverForReaders(
   if (tls === null) {
     return { server: createServer(SOCKET_OPTIONS, onSocket), endHandshakes: () => {} };
   }
-  // A certificate that will not do is refused here, with its reason; Node.js would only hang up.
+  // An unacceptable certificate is refused here, with the reason; Node.js would only hang up.
   const server = createTlsServer(
     { ...SOCKET_OPTIONS, ...tls.tls.options(), requestCert: tls.areAsked, rejectUnauthorized: false },
     (socket) => {

@@ -251,7 +251,7 @@ export const MOST_HELD: Room = { messages: 4_000, bytes: 2 * 1024 * 1024 };
 
 /**
  * At a broker of your own: an organization that sends large messages faster than they are recorded holds up others of its session
- * once so much waits. Half a minute of a message of a mebibyte a second too many.
+ * once so much waits. That is half a minute of one excess mebibyte a second.
  */
 export const MOST_WAITING: Room = { messages: 4_000, bytes: 32 * 1024 * 1024 };
 

@@ -1,6 +1,6 @@
 import type { Options } from 'amqplib';
 
-/** The broker is there, and lets this login in, but does not give it the queue. */
+/** The broker accepts the login, but refuses it the queue. */
 export class QueueRefused extends Error {
   constructor(queue: string, { message }: Error) {
     super(`queue ${queue}: ${message}`);

@@ -61,7 +61,7 @@ function countSettled(registry: Registry): (events: number) => void {
   return (events) => counter.inc(events);
 }
 
-/** Exports what this process delivers, and how all webhooks are, which is read at every scrape. */
+/** Exports what this process delivers, and the state of all webhooks, read at every scrape. */
 function measureWebhooks(registry: Registry, deliverer: () => Deliverer | null, db: Connection): void {
   measureFigure(
     registry,

@@ -60,7 +60,7 @@ const MOST_SHOWN = 100;
 /**
  * Exports whether this process derives alerts, and what the database says of all of them at every scrape.
  *
- * @param firstLooks of how many organizations not everything was looked at once; null where another process derives.
+ * @param firstLooks organizations not yet looked at completely; null where another process derives.
  */
 export function measureAlerts(registry: Registry, firstLooks: () => number | null, db: Connection): void {
   measureDeriving(registry, firstLooks);

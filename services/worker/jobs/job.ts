@@ -29,8 +29,8 @@ export interface Turns {
   /** A notification came. */
   hear?(payload: string, channel: string): void;
   /**
-   * @returns milliseconds until the next turn unless a notification comes first; 0 if there is more to do, null if there is
-   * nothing to do ever again.
+   * @returns milliseconds until the next turn unless a notification comes first; 0 if there is more to do, null if
+   * there never will be.
    */
   turn(): Promise<number | null>;
   /** Graceful end. */

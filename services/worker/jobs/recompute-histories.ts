@@ -48,7 +48,7 @@ export function recomputeHistories({ log }: Pick<JobParts, 'log'>, share = SHARE
           if (orgId === undefined) {
             return asked.size === 0 ? IDLE : AGAIN;
           }
-          // Whatever becomes of it, the next turn is another's.
+          // Even if it fails, the next turn is another organization's.
           last = orgId;
           const settingId = asked.get(orgId);
           try {

@@ -24,7 +24,7 @@ export interface RetentionConfig {
 const EVERY = 3_600_000;
 const REST = 60_000;
 
-/** Drops expired data, and makes room for what comes. A step that fails keeps no other from being done. */
+/** Drops expired data, and makes the next chunks. A step that fails does not prevent the others. */
 export function retain(
   {
     SCAN_RETENTION_DAYS,

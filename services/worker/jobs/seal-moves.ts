@@ -7,7 +7,7 @@ import { SEALING } from '../../../domain/moves/sealing/sealing-session.ts';
 import { measureEach, measureFigures } from '../../../platform/runtime/figures.ts';
 import type { Job, JobParts } from './job.ts';
 
-/** Milliseconds that changes of assets and locations are sealed for until moves have their turn again. */
+/** Milliseconds for which changes of assets and locations are sealed before moves have their turn again. */
 const CHANGES_AT_ONCE = 100;
 
 /** Gives the events of both feeds their positions. */

@@ -19,13 +19,13 @@ const EVERY = 5_000;
 /** Milliseconds between looks if events wait: nobody says when one has. */
 const EVERY_IF_HELD = 1_000;
 
-/** Milliseconds that a turn waits for one of too many messages to end. */
+/** Milliseconds that a turn waits for a message to end if too many are under way. */
 const FULL = 250;
 
 /** Milliseconds between two warnings. */
 const WARN_EVERY = 60_000;
 
-/** Milliseconds for which a message that is under way holds up the end of the process. */
+/** Milliseconds that the end of the process waits for a message under way. */
 const LEAVES_AFTER = 3_000;
 
 /** Sends e-mail of alerts. */

@@ -2,7 +2,7 @@ import { Admin } from '@platformatic/kafka';
 import { messageOf } from '../../../../base/errors.ts';
 import type { KafkaAddress } from './kafka-settings.ts';
 
-/** What each client of Kafka is told of its brokers. */
+/** Options of every Kafka client. */
 export function kafkaClientOf({ brokers, tls, login }: KafkaAddress) {
   return {
     bootstrapBrokers: [...brokers],

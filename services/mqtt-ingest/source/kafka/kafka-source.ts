@@ -196,7 +196,7 @@ class Consuming {
       const stream = await this.#consumer.consume({
         topics: [...topics],
         mode: 'committed',
-        // What came before this group was there is taken, too: late reads are worked into the past.
+        // Records from before the group existed are taken, too: late reads are worked into the past.
         fallbackMode: 'earliest',
       });
       this.#stream = stream;
@@ -270,7 +270,7 @@ class Consuming {
       return;
     }
     const { held, counts } = this.#parts;
-    // The rest of the record is let go: its headers may be a mebibyte.
+    // Keeps nothing else of the record: its headers may be a mebibyte.
     const message = incomingOf(record);
     const bytes = message.payload.length + message.topic.length;
     const owner = this.#ownerOf(message.topic);
@@ -345,7 +345,7 @@ function incomingOf(record: Record): IncomingMessage {
   return {
     topic: topicOf(record),
     payload: record.value ?? NOTHING,
-    // Whether it was handed out before is not said, and its place is its own.
+    // Kafka does not say whether it is a repetition; the offset identifies it.
     isDup: true,
     sender: `kafka ${record.topic} ${record.partition}`,
     packetId: String(record.offset),

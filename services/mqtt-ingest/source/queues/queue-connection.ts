@@ -19,11 +19,11 @@ export interface QueueConnectionOptions
 }
 
 /**
- * A connection to a node of RabbitMQ that consumes one queue: what a persistent session is at a broker of MQTT. Bindings
- * are its subscriptions; the queue has one active consumer, so that each reader's messages stay in order.
+ * A connection to a node of RabbitMQ that consumes one queue, as an MQTT client resumes a persistent session.
+ * Bindings are its subscriptions; the queue has one active consumer, so that each reader's messages stay in order.
  *
- * The client's own recovery is not used: a connection is followed by a new one. Its socket and its heartbeat's flag are
- * not documented: the version is pinned, and tests hold the behaviour.
+ * The client's own recovery is not used: a connection is followed by a new one. Its socket and its heartbeat's flag
+ * are not documented: the version is pinned, and tests hold the behaviour.
  *
  * @throws the error that prevented it.
  */
@@ -99,7 +99,7 @@ async function connectTo({
     { ...tls, noDelay: true, timeout: CONNECT_MS },
   );
   return orAborted(connecting, signal).catch((error: Error) => {
-    // It may come yet.
+    // The answer may still come.
     connecting.then((late) => late.on('error', () => {}).close()).catch(() => {});
     throw new Error(`${placeOfNode(address)}: ${error.message}`);
   });
