@@ -20,6 +20,7 @@ import type { Neighbourhood, Span } from './history/revise.ts';
 import type { LocatedScan } from './located-scan.ts';
 import type { Workload } from './location/heavy-organizations.ts';
 import {
+  areDense,
   lastScansBefore,
   loadHeard,
   loadScans,
@@ -75,6 +76,7 @@ export function storedTracking(
     },
     decided: (orgId, cost) => workload?.add(orgId, cost),
     transitions: (stretches) => loadTransitions(client, stretches),
+    areDense: (stretches) => areDense(client, stretches),
     heard: (stretches) => loadHeard(client, stretches),
     scansAhead: (stretches, count) => scansAhead(client, stretches, count),
   };

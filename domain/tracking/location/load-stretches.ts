@@ -1,7 +1,7 @@
 import { Turns } from '../../../base/each-in-turns.ts';
 import { AppError } from '../../../base/errors.ts';
 import { greatestOf, leastOf } from '../../../base/extremes.ts';
-import type { Micros } from '../../../base/instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { bigints, integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -118,6 +118,38 @@ export async function loadTransitions(
     ) near`);
   return inOrder(stretches, rows, toTransition);
 }
+
+/**
+ * Whether one antenna read the asset at least five times in each five seconds, from the end of each stretch on backwards.
+ * Only the first reads of each are looked at, up to the first five seconds without.
+ */
+export async function areDense(db: Connection, stretches: readonly Stretch[]): Promise<boolean[]> {
+  const first = leastOf(stretches.map(({ from }) => from)) - FIVE_SECONDS;
+  const last = greatestOf(stretches.map(({ to }) => to));
+  const rows = await db.any(sql.prepared('are-stretches-dense', rowsOf<{ is_dense: boolean }>())`
+    select not exists (
+      select from generate_series(stretch.to_micros, stretch.from_micros, -${FIVE_SECONDS}::bigint) as until (micros)
+      where not exists (
+        select from (
+          select reader_id, antenna, location_id from scan_events
+          where org_id = stretch.org_id and asset_id = stretch.asset_id and reader_id is not null
+            and observed_at > time_of_micros(until.micros - ${FIVE_SECONDS}::bigint)
+            and observed_at <= time_of_micros(until.micros)
+            and observed_at between time_of_micros(${first}::bigint) and time_of_micros(${last}::bigint)
+          order by observed_at limit ${MOST_LOOKED_AT}
+        ) near
+        group by reader_id, antenna, location_id having count(*) >= 5
+      )
+    ) as is_dense
+    from ${timesOf(stretches)}
+    order by stretch.ordinal`);
+  return rows.map(({ is_dense: isDense }) => isDense);
+}
+
+const FIVE_SECONDS: Micros = 5 * MICROS_PER_SECOND;
+
+/** With up to fifty antennas, all read alike, one of them has five of so many reads. */
+const MOST_LOOKED_AT = 200;
 
 /** When the assets were read in each stretch, in order: times at least a minute apart. */
 export async function loadHeard(

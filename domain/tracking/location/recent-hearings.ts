@@ -145,6 +145,14 @@ interface Kept {
   bytes: number;
 }
 
+interface Lacking {
+  /** A bucket; it suffices if those of `narrow` are so. */
+  to: number;
+  narrow: Buckets;
+  /** Suffices else; null if nothing does. */
+  wideTo: number | null;
+}
+
 /** The statements of the buckets that new scans affect. */
 export interface StatedAgain extends Stated {
   /** Buckets. */
@@ -165,27 +173,34 @@ export class RecentHearing {
   #latest: number;
   /** How many buckets later than others scans may come. */
   readonly #lateness: number;
-  /** From there on it knows which buckets are settled. */
+  /** From there on it knows which buckets are settled, and up to there which are narrow. */
   #knownFrom: number;
+  #knownTo: number;
   /** Before there all buckets are settled: only scans within their nearest windows bear on them. */
   #settled: number;
   #tidiedAt: number;
+  /** Up to `#to`, from here on the scans that are added next are here. */
+  #newFrom: number;
 
   /**
    * @param from the first bucket whose scans are all in `hearing`, and `to` the last.
    * @param latest the bucket of the last of the scans that were new, and `first` that of the first.
+   * @param narrow beyond those, buckets that are known to be narrow; with it, the new scans are still to be added.
    */
   constructor(
     hearing: Hearing,
     { from, to, latest, first }: Record<'from' | 'to' | 'latest' | 'first', number>,
+    narrow?: Buckets,
   ) {
     this.#hearing = hearing;
+    this.#newFrom = narrow === undefined ? Number.POSITIVE_INFINITY : from;
     this.#from = from;
     this.#to = to;
     this.#latest = latest;
     this.#lateness = Math.min(MOST_LATENESS, latest - first + LATENESS);
-    this.#knownFrom = from + NEAREST;
-    this.#settled = this.#knownFrom;
+    this.#knownFrom = narrow?.from ?? from + NEAREST;
+    this.#knownTo = Math.max(to - NEAREST, narrow?.to ?? 0);
+    this.#settled = from + NEAREST;
     this.#tidiedAt = from;
     this.#tidy();
   }
@@ -214,22 +229,36 @@ export class RecentHearing {
 
   /**
    * @param end a bucket before which it may grow.
-   * @returns the bucket up to which it has to, for new scans to bear on nothing later; null if it need not, or cannot.
+   * @returns how far it has to grow for new scans to bear on nothing later; null if it need not, or cannot.
    */
-  lacking(scans: readonly Seen[], end = Number.POSITIVE_INFINITY): number | null {
+  lacking(scans: readonly Seen[], end = Number.POSITIVE_INFINITY): Lacking | null {
     const buckets = scans.map(({ observedAt }) => bucketOf(observedAt));
-    const needed = greatestOf(buckets.filter((bucket) => bucket <= this.#to)) + FARTHEST + NEAREST;
-    const to = Math.min(needed + AHEAD, end - 1);
-    // New scans after it are stored already, and would be added twice.
-    return needed <= this.#to || needed > to || buckets.some((bucket) => bucket > this.#to && bucket <= to)
+    const last = greatestOf(buckets.filter((bucket) => bucket >= this.#from && bucket < end));
+    const to = Math.max(this.#to, Math.min(last + 2 * NEAREST + AHEAD, end - 1));
+    return this.#isKnownAfter(last) || last > this.#to + FARTHEST || last + 2 * NEAREST > to
       ? null
-      : to;
+      : {
+          to,
+          narrow: { from: this.#knownTo + 1, to: to + FARTHEST - 2 * NEAREST },
+          wideTo: last + FARTHEST + NEAREST < end ? Math.min(to + FARTHEST - NEAREST, end - 1) : null,
+        };
   }
 
-  /** Takes in all scans that follow, up to a bucket, which are placed at a site of the same layout. */
-  async extend(scans: readonly Seen[], site: Site, to: number): Promise<void> {
+  /** Whether the buckets that a scan may affect are here, or narrow. */
+  #isKnownAfter(bucket: number): boolean {
+    return bucket + 2 * NEAREST <= this.#to && bucket + FARTHEST <= this.#knownTo;
+  }
+
+  /** Takes in all scans that follow, the new ones included, up to a bucket; placed at a site of the same layout. */
+  async extend(
+    scans: readonly Seen[],
+    site: Site,
+    { to, knownTo }: { to: number; knownTo: number },
+  ): Promise<void> {
     await this.#hear(scans, site, new Turns());
+    this.#newFrom = this.#to + 1;
     this.#to = to;
+    this.#knownTo = knownTo;
   }
 
   /**
@@ -238,13 +267,18 @@ export class RecentHearing {
    * @returns null if not all that they bear on is here.
    */
   async add(scans: readonly Seen[], site: Site, turns = new Turns()): Promise<StatedAgain | null> {
-    await this.#hear(scans, site, turns);
+    await this.#hear(
+      scans.filter(({ observedAt }) => bucketOf(observedAt) < this.#newFrom),
+      site,
+      turns,
+    );
+    this.#newFrom = Number.POSITIVE_INFINITY;
     const buckets = scans.map(({ observedAt }) => bucketOf(observedAt));
     const [first, last] = [leastOf(buckets), greatestOf(buckets)];
     this.#latest = Math.max(this.#latest, last);
     // A late one may be in a bucket that had none, and is not settled.
     this.#settled = Math.min(this.#settled, first);
-    if (first - FARTHEST < this.#knownFrom || last + FARTHEST + NEAREST > this.#to) {
+    if (first - FARTHEST < this.#knownFrom || !this.#isKnownAfter(last)) {
       return null;
     }
     this.#settle(first - NEAREST);
@@ -253,7 +287,7 @@ export class RecentHearing {
     if (from < this.#from) {
       return null;
     }
-    const to = this.#lastOpen(last + NEAREST, last + FARTHEST);
+    const to = this.#lastOpen(last + NEAREST, Math.min(last + FARTHEST, this.#to - NEAREST));
     const stated = { from, to, statements: [], positions: [], cost: 0 };
     if (!(await this.#state(stated, { from, to }, turns))) {
       return null;
@@ -270,7 +304,7 @@ export class RecentHearing {
   async goOn(stated: StatedAgain, count: number, turns: Turns): Promise<boolean> {
     const from = stated.to + 1;
     // The newest scan is here if it has no other end.
-    const to = Math.min(stated.to + count, Number.isFinite(this.#to) ? this.#to - FARTHEST : this.#latest);
+    const to = Math.min(stated.to + count, Number.isFinite(this.#to) ? this.#to - NEAREST : this.#latest);
     stated.to = to;
     return from <= to && (await this.#state(stated, { from, to }, turns));
   }
@@ -347,5 +381,5 @@ const AHEAD = 20;
 const EVERY = 10;
 
 /** How much later than others scans may come, in buckets: 5 s, and up to a minute more where they are found to. */
-const LATENESS = 10;
+export const LATENESS = 10;
 export const MOST_LATENESS = LATENESS + 2 * FARTHEST;

@@ -1,6 +1,6 @@
 import { append } from '../../../base/append.ts';
 import { eachInTurns, Turns } from '../../../base/each-in-turns.ts';
-import { leastOf } from '../../../base/extremes.ts';
+import { greatestOf, leastOf } from '../../../base/extremes.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { type AssetRef, assetKey } from '../history/asset-ref.ts';
 import { type DecidedTransition, locationAt, type Sighting, type Stay } from '../history/history.ts';
@@ -9,6 +9,7 @@ import type { Neighbourhood, Span } from '../history/revise.ts';
 import { revise } from '../history/revise.ts';
 import type { Stretch } from './load-stretches.ts';
 import {
+  LATENESS,
   MOST_LATENESS,
   RecentHearing,
   type RecentHearings,
@@ -19,10 +20,12 @@ import type { Site } from './site.ts';
 import {
   addScans,
   BUCKET,
+  type Buckets,
   bucketOf,
   FARTHEST,
   type Hearing,
   hearing,
+  NEAREST,
   type Seen,
   type Statement,
   statementsIn,
@@ -38,6 +41,8 @@ export interface StoredStretches {
   scans(stretches: readonly Stretch[]): Promise<Seen[][]>;
   /** The transitions in each, with the last before and the first after it. */
   transitions(stretches: readonly Stretch[]): Promise<DecidedTransition[][]>;
+  /** Whether an antenna read the asset five times in each five seconds, from the end of each stretch on backwards. */
+  areDense(stretches: readonly Stretch[]): Promise<boolean[]>;
   /** When the asset was read in each, in order: times at least a minute apart. */
   heard(stretches: readonly Stretch[]): Promise<Pick<Stretch, 'from' | 'to'>[][]>;
   /** The instant of the last of up to `count` scans after each; null if there are none. */
@@ -115,9 +120,10 @@ async function rememberedNeighbourhoods(
   assets: readonly ChangedAsset[],
 ): Promise<Map<string, Neighbourhood>> {
   const found = new Map<string, Neighbourhood>();
-  const remembered = await takeRemembered(stored, assets);
-  let open: Restated[] = [];
   const turns = stored.turns ?? new Turns();
+  const remembered = await takeRemembered(stored, assets);
+  await rememberDense(stored, assets, remembered, turns);
+  let open: Restated[] = [];
   for (const [index, asset] of assets.entries()) {
     const again = await statedAgain(asset, remembered[index] ?? NOTHING, turns);
     if (again !== null) {
@@ -206,7 +212,7 @@ async function restatedNeighbourhoods(
 
 /** What is remembered of each, with the scans that follow late ones. */
 async function takeRemembered(
-  stored: Pick<StoredStretches, 'scans'>,
+  stored: Pick<StoredStretches, 'scans' | 'areDense'>,
   assets: readonly ChangedAsset[],
 ): Promise<Remembered[]> {
   const remembered = assets.map(({ orgId, assetId, site, memory }) =>
@@ -214,20 +220,94 @@ async function takeRemembered(
   );
   const lacking = assets.flatMap(({ orgId, assetId, site, memory }, index) => {
     const { late = null, newest = null } = remembered[index] ?? NOTHING;
-    const to = late?.lacking(memory?.added ?? [], newest?.from) ?? null;
-    if (late === null || to === null) {
-      return [];
-    }
-    const stretch = { orgId, assetId, from: startOfBucket(late.to + 1), to: endOfBucket(to) };
-    return [{ late, to, site, stretch }];
+    const lacks = late?.lacking(memory?.added ?? [], newest?.from) ?? null;
+    return late === null || lacks === null ? [] : [{ asset: { orgId, assetId }, site, late, lacks }];
   });
-  if (lacking.length > 0) {
-    const scans = await stored.scans(lacking.map(({ stretch }) => stretch));
-    for (const [index, { late, to, site }] of lacking.entries()) {
-      await late.extend(scans[index] ?? [], site, to);
+  const areDense = await areAllDense(
+    stored,
+    lacking.map(({ asset, lacks }) => stretchOf(asset, lacks.narrow)),
+  );
+  const growing = lacking.flatMap(({ asset, site, late, lacks: { to, narrow, wideTo } }, index) => {
+    const end =
+      areDense[index] === true
+        ? { to, knownTo: narrow.to }
+        : wideTo === null
+          ? null
+          : { to: wideTo, knownTo: wideTo - NEAREST };
+    return end === null
+      ? []
+      : [{ site, late, end, stretch: stretchOf(asset, { from: late.to + 1, to: end.to }) }];
+  });
+  if (growing.length > 0) {
+    const scans = await stored.scans(growing.map(({ stretch }) => stretch));
+    for (const [index, { late, end, site }] of growing.entries()) {
+      await late.extend(scans[index] ?? [], site, end);
     }
   }
   return remembered;
+}
+
+/**
+ * Loads the scans around new ones of which nothing is remembered, but not a minute to either side: where an asset is read
+ * often, only scans within five seconds affect a bucket, and a few reads show that it is.
+ */
+async function rememberDense(
+  stored: StoredStretches,
+  assets: readonly ChangedAsset[],
+  remembered: Remembered[],
+  turns: Turns,
+): Promise<void> {
+  const unknown = assets.flatMap((asset, index) => {
+    const around = aroundUnknown(asset, remembered[index] ?? NOTHING);
+    return around === null ? [] : [{ asset, index, ...around }];
+  });
+  const areDense = await areAllDense(
+    stored,
+    unknown.map(({ asset, narrow }) => stretchOf(asset, narrow)),
+  );
+  const dense = unknown.filter((_, index) => areDense[index]);
+  await loadInParts(dense, async (some) => {
+    const scans = await stored.scans(some.map(({ asset, near }) => stretchOf(asset, near)));
+    for (const [part, { asset, index, span, narrow }] of some.entries()) {
+      const heard = new RecentHearing(await hearing(scans[part] ?? [], asset.site, turns), span, narrow);
+      const { late, newest } = remembered[index] ?? NOTHING;
+      remembered[index] = Number.isFinite(span.to) ? { late: heard, newest } : { late, newest: heard };
+    }
+    return scans.reduce((sum, { length }) => sum + length, 0);
+  });
+}
+
+/** The buckets to load if those of `narrow` are so; null if what is remembered may suffice, or they are many. */
+function aroundUnknown({ memory, lastSeen }: ChangedAsset, { newest, late }: Remembered) {
+  const added = memory?.added ?? [];
+  const buckets = added.flatMap((scan) =>
+    newest?.has(scan) || late?.has(scan) ? [] : bucketOf(scan.observedAt),
+  );
+  const [first, last, newestBucket] = [leastOf(buckets), greatestOf(buckets), bucketOf(lastSeen)];
+  const isLate = last + FARTHEST < newestBucket;
+  const near = {
+    from: first - 2 * NEAREST - LATENESS,
+    to: isLate ? last + 2 * NEAREST + LATENESS : newestBucket,
+  };
+  const isApart = (newest === null || near.to < newest.from) && !added.some((scan) => late?.has(scan));
+  return buckets.length === 0 || last - first > FARTHEST || !isApart
+    ? null
+    : {
+        near,
+        narrow: { from: first - FARTHEST - LATENESS, to: Math.min(last + FARTHEST, newestBucket) },
+        span: { from: near.from, to: isLate ? near.to : Number.POSITIVE_INFINITY, latest: last, first },
+      };
+}
+
+async function areAllDense(
+  stored: Pick<StoredStretches, 'areDense'>,
+  stretches: readonly Stretch[],
+): Promise<boolean[]> {
+  return stretches.length === 0 ? [] : stored.areDense(stretches);
+}
+
+function stretchOf({ orgId, assetId }: AssetRef, { from, to }: Buckets): Stretch {
+  return { orgId, assetId, from: startOfBucket(from), to: endOfBucket(to) };
 }
 
 const NOTHING: Remembered = { newest: null, late: null };
@@ -320,18 +400,13 @@ async function knownOfStretches(
   return known;
 }
 
-/**
- * Loads as many pieces at a time as have some ten thousand scans: a minute of an asset that is read fifty times a second
- * at a dozen antennas has that many, and a batch has hundreds of assets, or ten thousand.
- */
 async function learnAll(
   stored: StoredStretches,
   known: ReadonlyMap<string, KnownOfAsset>,
   pieces: readonly Stretch[],
 ): Promise<void> {
   const turns = stored.turns ?? new Turns();
-  for (let start = 0, size = FIRST_PIECES; start < pieces.length; ) {
-    const some = pieces.slice(start, start + size);
+  await loadInParts(pieces, async (some) => {
     const [scans, transitions] = await Promise.all([
       stored.scans(some.map((piece) => known.get(assetKey(piece))?.lacking(piece) ?? piece)),
       stored.transitions(some),
@@ -343,7 +418,23 @@ async function learnAll(
       stored.decided(piece.orgId, cost ?? 0);
       await turns.next();
     }
-    const read = scans.reduce((sum, { length }) => sum + length, 0);
+    return scans.reduce((sum, { length }) => sum + length, 0);
+  });
+}
+
+/**
+ * Loads for as many at a time as have some ten thousand scans: a minute of an asset that is read fifty times a second at a
+ * dozen antennas has that many, and a batch has hundreds of assets, or ten thousand.
+ *
+ * @param load for some of them. @returns how many scans they had.
+ */
+async function loadInParts<Item>(
+  items: readonly Item[],
+  load: (some: readonly Item[]) => Promise<number>,
+): Promise<void> {
+  for (let start = 0, size = FIRST_PIECES; start < items.length; ) {
+    const some = items.slice(start, start + size);
+    const read = await load(some);
     start += some.length;
     size = Math.ceil(size * Math.min(4, SCANS_AT_A_TIME / Math.max(1, read)));
   }

@@ -32,6 +32,8 @@ import type { RandomRead } from './passing.ts';
 /** Rows that one event tells of at most, fewer than there are, so that events have parts. */
 const ROWS_OF_PART = 3;
 
+const SECONDS_5 = 5_000_000;
+
 const ORG = 1;
 const ASSET = 1;
 
@@ -58,6 +60,9 @@ export class AssetInMemory {
 
   /** How often scans were loaded. */
   loads = 0;
+
+  /** How often it was found to be read often around new scans. */
+  dense = 0;
 
   /** Late scans that were worked in by what was found around them before they were stored. */
   around = 0;
@@ -261,6 +266,22 @@ export class AssetInMemory {
         return stretches.map(({ from, to }) => within(from, to));
       },
       transitions: async (stretches) => stretches.map(({ from, to }) => around(from, to)),
+      areDense: async (stretches) =>
+        stretches.map(({ from, to }) => {
+          const ends = Array.from(
+            { length: Math.ceil((to - from) / SECONDS_5) },
+            (_, n) => to - n * SECONDS_5,
+          );
+          const isDense = ends.every((end) => {
+            const reads = within(end - SECONDS_5 + 1, end).filter(
+              ({ scan }) => scan?.source.kind === 'reader',
+            );
+            const byLocation = Map.groupBy(reads, ({ locationId }) => locationId);
+            return [...byLocation.values()].some(({ length }) => length >= 5);
+          });
+          this.dense += Number(isDense);
+          return isDense;
+        }),
       heard: async (stretches) =>
         stretches.map(({ from, to }) => {
           const times: { from: number; to: number }[] = [];

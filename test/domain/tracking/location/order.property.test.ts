@@ -37,7 +37,7 @@ describe('history where locations are decided by all scans', () => {
   });
 
   it('does not depend on what is remembered of an asset that is read often (200 random walks)', async () => {
-    let remembered = 0;
+    const met = { remembered: 0, dense: 0 };
     const property = fc.asyncProperty(aLongWalk, provingSettings, async (batches, settings) => {
       const asset = new AssetInMemory(settings, true);
       for (const batch of batches) {
@@ -46,10 +46,12 @@ describe('history where locations are decided by all scans', () => {
       const { history, newest } = await decidedByAll(asset.seen, asset.site);
       expect(asset.history).to.deep.equal(history);
       expect(asset.newest).to.deep.equal(newest);
-      remembered += batches.length - asset.loads;
+      met.remembered += batches.length - asset.loads;
+      met.dense += asset.dense;
     });
     await fc.assert(property, { numRuns: 200 });
-    expect(remembered).to.be.above(2_000);
+    expect(met.remembered).to.be.above(2_000);
+    expect(met.dense).to.be.above(5);
     // Once failed: what comes a little more than a minute late was remembered twice.
     await fc.assert(property, { seed: 1362027100, path: '3538' });
   });

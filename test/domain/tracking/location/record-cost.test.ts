@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { setLocating } from '../../../../domain/administration/locating/set-locating.ts';
 import { RecentHearings } from '../../../../domain/tracking/location/recent-hearings.ts';
+import type { Scan } from '../../../../domain/tracking/scan.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { STRENGTH, storeSettings } from '../../../support/location-settings.ts';
@@ -103,7 +104,7 @@ describe('the cost of recording where strength decides', () => {
 
   it('is that of remembered reads of most assets where more are read late in turn than fit, and of all others', async () => {
     // Of some eight assets.
-    const memory = { ...aMemory(), recent: new RecentHearings(300_000) };
+    const memory = { ...aMemory(), recent: new RecentHearings(150_000) };
     const other = await Site.create(database, 'Other');
     const there = await other.location('A');
     await storeSettings(database, other.orgId, [
@@ -129,7 +130,7 @@ describe('the cost of recording where strength decides', () => {
     for (let round = 0; round < loads.length; round++) {
       for (const value of values) {
         const { rows } = await costOfRecording(database, [scanOf(value, 100.1 + round / 10, 0)], memory);
-        loads[round] = (loads[round] ?? 0) + (rows > 100 ? 1 : 0);
+        loads[round] = (loads[round] ?? 0) + (rows > 40 ? 1 : 0);
       }
     }
     expect(loads[0]).to.equal(12);
@@ -146,6 +147,29 @@ describe('the cost of recording where strength decides', () => {
     };
     const [few, many] = [await rowsOf(50), await rowsOf(400)];
     expect(many).to.be.below(9 * few);
+  });
+
+  it('is that of ten seconds around the first late scan of an asset that is read often, and less for the next', async () => {
+    const value = `crate-${++assets}`;
+    await site.asset(value, value);
+    // The first is the loudest.
+    const readAt = (second: number, antenna: number): Scan => {
+      const scan = scanOf(value, second, antenna);
+      return scan.source.kind === 'handheld'
+        ? scan
+        : { ...scan, rssi: -45 - 10 * antenna, source: { ...scan.source, antenna } };
+    };
+    const seconds = (from: number, to: number, antenna: number) =>
+      Array.from({ length: 20 * (to - from) }, (_, read) => readAt(from + read / 20, antenna));
+    await record(database, [...seconds(0, 150, 1), ...seconds(0, 150, 2)]);
+    const memory = aMemory();
+    // Of 4,740 in a minute to either side.
+    const first = await costOfRecording(database, seconds(60, 61, 3), memory);
+    expect(first.rows).to.be.below(1_400);
+    const second = await costOfRecording(database, seconds(61, 62, 3), memory);
+    expect(second.rows).to.be.below(800);
+    const third = await costOfRecording(database, seconds(62, 63, 3), memory);
+    expect(third.rows).to.be.below(60);
   });
 
   it('is that of a few rows where an asset stands still and was not read for long', async () => {

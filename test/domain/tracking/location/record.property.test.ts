@@ -8,13 +8,14 @@ import {
 } from '../../../../domain/tracking/location/try-on-assets.ts';
 import type { Period, TriedMove } from '../../../../domain/tracking/location/try-setting.ts';
 import { recomputeOrganization } from '../../../../domain/tracking/recompute/recompute-organization.ts';
-import type { OracleScan, PersonScan, Setting } from '../../../../simulation/location/oracle.ts';
+import type { OracleScan, PersonScan, Setting, World } from '../../../../simulation/location/oracle.ts';
 import { useDatabase } from '../../../support/database.ts';
-import { aScene, aSetting, type Scene } from '../../../support/location/scenes.ts';
+import { aScene, aSetting, type Scene, START, TAGS } from '../../../support/location/scenes.ts';
 import { type StoredAsset, StoredScene } from '../../../support/location/stored-scene.ts';
 import { randomSets } from '../../../support/random-sets.ts';
-import { type Memory, memoriesOf, record, storedHistory } from '../../../support/recording.ts';
+import { aMemory, type Memory, memoriesOf, record, storedHistory } from '../../../support/recording.ts';
 import { expectFeedToFold, recordAndLook } from '../../../support/unsealed-moves.ts';
+import { aLongWalk, type RandomRead } from './passing.ts';
 
 /** Where others share the processor, fewer sets are tried; and what fails says so, however long making it smaller takes. */
 const LONGEST_MS = 60_000 * Math.max(1, Number(process.env['TEST_SHARE'] ?? 1));
@@ -84,6 +85,23 @@ describe('recording random scenes', () => {
       await stored.expectOutcome(asset, scene.scans);
     });
     await fc.assert(property, { numRuns: randomSets(100), interruptAfterTimeLimit: LONGEST_MS });
+  });
+
+  it("ends in the oracle's rows where an asset is read often, and an antenna is cut off (up to 30 walks)", async () => {
+    const property = fc.asyncProperty(
+      aLongWalk,
+      fc.constantFrom('strength', 'position'),
+      async (batches, by) => {
+        const stored = await StoredScene.create(database, ROW_OF_ROOMS);
+        const settings = [{ locationId: null, from: START, by, certainty: 1, tagDbm: null } as const];
+        await stored.set(settings);
+        const asset = await stored.asset();
+        const scans = batches.map((batch) => batch.map(walked));
+        await recordAll(stored, asset, scans, aMemory());
+        await stored.expectOutcome(asset, scans.flat(), settings);
+      },
+    );
+    await fc.assert(property, { numRuns: randomSets(30), interruptAfterTimeLimit: LONGEST_MS });
   });
 
   it('holds to settings that are made meanwhile, by their dates (up to 100 scenes, two writers)', async () => {
@@ -196,6 +214,36 @@ describe('recording random scenes', () => {
     }
   }
 });
+
+/** A hall, and three rooms in it with an antenna in the middle of each. */
+const ROW_OF_ROOMS: World = {
+  parents: new Map([1, 2, 3, 4].map((id) => [id, id === 1 ? null : 1])),
+  settings: [],
+  antennas: [],
+  plans: [
+    {
+      locationId: 1,
+      outlines: [0, 5, 10].map((x, room) => ({
+        locationId: room + 2,
+        corners: [
+          [x, 0],
+          [x + 5, 0],
+          [x + 5, 5],
+          [x, 5],
+        ],
+      })),
+      pins: [2.5, 7.5, 12.5].map((x, room) => ({ readerId: 1, antenna: room + 1, x, y: 2.5 })),
+    },
+  ],
+};
+
+function walked({ location, at, rssi, isByPerson }: RandomRead): OracleScan {
+  const scan = { at, locationId: location + 1, ...TAGS[0] };
+  const submission = { submissionId: `${location} ${at}`, index: 0, isRetracted: false };
+  return isByPerson
+    ? { ...scan, ...submission, kind: 'handheld', handheldId: 1 }
+    : { ...scan, kind: 'read', readerId: 1, antenna: location, rssi };
+}
 
 function movesIn(history: readonly Transition[], { from, to }: Period): TriedMove[] {
   return history.flatMap(({ observedAt, locationId }, index) => {
