@@ -63,7 +63,14 @@ const ARROWS: Record<string, string[]> = {
     'base',
   ],
   'domain/changes': [...DATABASE, 'base'],
-  'domain/epcis': [...DATABASE, 'domain/identity', 'domain/moves', 'domain/tracking', 'base'],
+  'domain/epcis': [
+    ...DATABASE,
+    'domain/changes',
+    'domain/identity',
+    'domain/moves',
+    'domain/tracking',
+    'base',
+  ],
   'domain/administration': [
     ...DATABASE,
     'db/timescale/cells',
@@ -112,6 +119,7 @@ const ARROWS: Record<string, string[]> = {
     ...DATABASE,
     'domain/administration',
     'domain/changes',
+    'domain/epcis',
     'domain/master-data',
     'domain/moves',
     'base',

@@ -49,6 +49,7 @@ export type ResourceType =
   | 'organization'
   | 'mqtt_consumer'
   | 'webhook'
+  | 'epcis_query'
   | 'alert'
   | 'rule'
   | 'plan'

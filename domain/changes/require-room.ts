@@ -48,6 +48,11 @@ export const MOST_OF_ORGANIZATION = {
     ...{ plural: 'plans', remedy: 'delete one that is no longer needed' },
     counted: (orgId) => sql.fragment`plans where org_id = ${orgId}`,
   },
+  epcisQueries: {
+    most: 100,
+    ...{ plural: 'named queries of EPCIS', remedy: 'delete one first' },
+    counted: (orgId) => sql.fragment`epcis_queries where org_id = ${orgId}`,
+  },
   serialRanges: {
     most: 1_000,
     ...{ plural: 'keys that labels number', remedy: 'use one of them' },

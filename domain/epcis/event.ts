@@ -29,6 +29,35 @@ export interface Arrival {
   at: number;
 }
 
+const CONTEXT = 'https://ref.gs1.org/standards/epcis/2.0.0/epcis-context.jsonld';
+
+export function collectionOf(member: readonly string[]): object {
+  return { '@context': CONTEXT, type: 'Collection', member: [...new Set(member)] };
+}
+
+/** What a query found. */
+export function documentOf(
+  eventList: readonly ObjectEvent[],
+  {
+    queryName = 'SimpleEventQuery',
+    subscriptionID,
+  }: { queryName?: string | undefined; subscriptionID?: string } = {},
+): object {
+  return {
+    '@context': [CONTEXT],
+    type: 'EPCISQueryDocument',
+    schemaVersion: '2.0',
+    creationDate: new Date().toISOString(),
+    epcisBody: {
+      queryResults: {
+        queryName,
+        ...(subscriptionID === undefined ? {} : { subscriptionID }),
+        resultsBody: { eventList },
+      },
+    },
+  };
+}
+
 /** An event of EPCIS as a move has it, before anything has a name. */
 export interface Told extends Arrival {
   position: number;

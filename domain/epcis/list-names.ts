@@ -18,14 +18,14 @@ interface NamesPage {
 export async function listAssetNames(db: Organization, base: Base, page: Page): Promise<NamesPage> {
   const { ids, next, at } = await readIds(db, 'assets', page);
   const arrivals = ids.map((assetId) => ({ assetId, locationId: 0, at }));
-  const namesOf = await readNames(db, base, arrivals);
+  const namesOf = await readNames(db, db.orgId, base, arrivals);
   return { names: arrivals.map((arrival) => namesOf(arrival).epc), next };
 }
 
 export async function listLocationNames(db: Organization, base: Base, page: Page): Promise<NamesPage> {
   const { ids, next, at } = await readIds(db, 'locations', page);
   const arrivals = ids.map((locationId) => ({ assetId: 0, locationId, at }));
-  const namesOf = await readNames(db, base, arrivals);
+  const namesOf = await readNames(db, db.orgId, base, arrivals);
   return { names: arrivals.map((arrival) => namesOf(arrival).place), next };
 }
 

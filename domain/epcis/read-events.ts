@@ -74,6 +74,7 @@ export async function readEvents(db: Organization, base: Base, wanted: EventsWan
     );
     const namesOf = await readNames(
       db,
+      db.orgId,
       base,
       ahead.flatMap((each) => (each.instead ? [each, each.instead] : [each])),
     );

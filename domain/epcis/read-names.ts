@@ -22,12 +22,13 @@ export function addressOf(base: Base, resource: 'assets' | 'locations', id: numb
  * of the location. So an event has the same names, and with them its id, whenever it is asked for.
  */
 export async function readNames(
-  db: Organization,
+  db: Connection,
+  orgId: number,
   base: Base,
   arrivals: readonly Arrival[],
 ): Promise<(arrival: Arrival) => Names> {
-  const epcs = await readEpcs(db, new Set(arrivals.map(({ assetId }) => assetId)));
-  const places = await readPlaces(db, arrivals);
+  const epcs = await readEpcs(db, orgId, new Set(arrivals.map(({ assetId }) => assetId)));
+  const places = await readPlaces(db, orgId, arrivals);
   return (arrival) => {
     const { assetId, locationId, at } = arrival;
     const named = epcs.get(assetId)?.find(({ from, to }) => from <= at && (to === null || to > at));
@@ -56,7 +57,11 @@ interface Epc {
 /** Tags of an asset that are looked at. */
 const MOST_TAGS = 50;
 
-async function readEpcs(db: Organization, assetIds: ReadonlySet<number>): Promise<Map<number, Epc[]>> {
+async function readEpcs(
+  db: Connection,
+  orgId: number,
+  assetIds: ReadonlySet<number>,
+): Promise<Map<number, Epc[]>> {
   const rows = await db.any(sql.prepared(
     'read-tags-of-arrivals',
     rowsOf<{ asset_id: number; tag_type: TagType; value: string; from: number; to: number | null }>(),
@@ -66,7 +71,7 @@ async function readEpcs(db: Organization, assetIds: ReadonlySet<number>): Promis
     cross join lateral (
       select * from (
         select id, tag_type, value, attached_at, detached_at from tags
-        where org_id = ${db.orgId} and asset_id = asset.id and normal_key is not null offset 0
+        where org_id = ${orgId} and asset_id = asset.id and normal_key is not null offset 0
       ) own order by id limit ${MOST_TAGS}
     ) tag
     order by tag.id`);
@@ -89,7 +94,11 @@ interface Place {
   disposition: string | null;
 }
 
-async function readPlaces(db: Organization, arrivals: readonly Arrival[]): Promise<Map<string, Place>> {
+async function readPlaces(
+  db: Connection,
+  orgId: number,
+  arrivals: readonly Arrival[],
+): Promise<Map<string, Place>> {
   const distinct = [...new Map(arrivals.map((arrival) => [placeKey(arrival), arrival])).values()];
   const rows = await db.any(sql.prepared('read-terms-of-arrivals', rowsOf<Place>())`
     select arrival.location_id, arrival.at, version.gln, version.biz_step, version.disposition
@@ -98,7 +107,7 @@ async function readPlaces(db: Organization, arrivals: readonly Arrival[]): Promi
       ${sql.binary(bigints(distinct.map(({ at }) => at)))}::bigint[]) arrival (location_id, at)
     cross join lateral (
       select gln, biz_step, disposition from location_versions
-      where org_id = ${db.orgId} and location_id = arrival.location_id and since <= time_of_micros(arrival.at)
+      where org_id = ${orgId} and location_id = arrival.location_id and since <= time_of_micros(arrival.at)
       order by since desc limit 1
     ) version`);
   return new Map(rows.map((row) => [placeKey({ locationId: row.location_id, at: row.at }), row]));

@@ -5,6 +5,7 @@ import { holdLiveOrganization } from '../administration/organizations/live-organ
 import type { Actor } from '../changes/actor.ts';
 import { type Change, type ChangeResult, changed, makeChange } from '../changes/make-change.ts';
 import { requireRoom } from '../changes/require-room.ts';
+import type { SubscribedQuery } from '../epcis/subscribed.ts';
 import { holdLiveLocation } from '../master-data/by-id-or-key.ts';
 import { beginAfter } from './lanes.ts';
 import { requireKnownKey } from './require-known-key.ts';
@@ -27,6 +28,10 @@ export interface NewWebhook {
   settleSeconds?: number | undefined;
   /** Begins after this position; by default at the head of the feed. */
   after?: number | undefined;
+  /** Sends documents of EPCIS with what matches, in place of the moves themselves. */
+  epcis?: SubscribedQuery;
+  /** One is made if left out. */
+  secret?: string | undefined;
 }
 
 /** The configuration for making or using webhooks. */
@@ -71,7 +76,7 @@ export async function addWebhook(
   await requireRoom(change, orgId, 'webhooks');
   const id = await insertWebhook(change, wanted);
   await beginAfter(change, { orgId, webhookId: id }, after);
-  const secret = await addSecret(change, keys, { orgId, webhookId: id });
+  const secret = await addSecret(change, keys, { orgId, webhookId: id }, wanted.secret);
   const webhook = await requireWebhook(change, { orgId, id });
   return changed({ webhook, secret }, [
     {
@@ -86,15 +91,16 @@ export async function addWebhook(
 
 async function insertWebhook(
   change: Change,
-  { orgId, name, url: given, types = null, locationExternalKey = null, settleSeconds = 0 }: NewWebhook,
+  { orgId, name, url: given, types = null, locationExternalKey = null, settleSeconds = 0, epcis }: NewWebhook,
 ): Promise<number> {
   const locationId =
     locationExternalKey === null ? null : await holdLiveLocation(change, orgId, locationExternalKey);
   const url = normalizedTarget(given);
   const typesGiven = types === null ? null : sql.array([...new Set(types)], 'text');
   const { id } = await change.one(sql.type(rowsOf<{ id: number }>())`
-    insert into webhooks (org_id, name, url, types, location_id, settle_seconds)
-    values (${orgId}, ${name ?? hostOf(new URL(url)).slice(0, 255)}, ${url}, ${typesGiven}, ${locationId}, ${settleSeconds})
+    insert into webhooks (org_id, name, url, types, location_id, settle_seconds, epcis)
+    values (${orgId}, ${name ?? hostOf(new URL(url)).slice(0, 255)}, ${url}, ${typesGiven}, ${locationId}, ${settleSeconds},
+      ${epcis === undefined ? null : JSON.stringify(epcis)}::json)
     returning id`);
   return id;
 }

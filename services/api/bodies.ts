@@ -1,6 +1,7 @@
 import type { Bodies } from '../../platform/http/body-thread.ts';
 import { newApiKeyBody } from './api-keys/schema.ts';
 import { assetPatchBody, newAssetBody } from './assets/schema.ts';
+import { newQueryBody, newSubscriptionBody } from './epcis/query-bodies.ts';
 import { assetBatchBody, locationBatchBody } from './imports/batch-schema.ts';
 import { renameBody } from './items/item-schema.ts';
 import { locationPatchBody, newLocationBody } from './locations/schema.ts';
@@ -28,4 +29,6 @@ export const BODIES: Bodies = {
   createWebhook: newWebhookBody,
   updateWebhook: webhookPatchBody,
   replayWebhook: replayBody,
+  epcisCreateQuery: newQueryBody,
+  epcisSubscribe: newSubscriptionBody,
 };

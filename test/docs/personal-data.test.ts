@@ -20,6 +20,7 @@ const ABOUT_THINGS: Readonly<Record<string, string>> = {
   cell_moves: 'state other_cell',
   change_events: 'resource action',
   changes: 'request_id action resource_type resource_id',
+  epcis_queries: 'name query',
   external_key_counters: 'resource',
   formats: 'name definition source',
   handhelds: 'token_sha256',
@@ -66,7 +67,7 @@ const ABOUT_THINGS: Readonly<Record<string, string>> = {
   user_links: 'purpose',
   webhook_attempts: 'event_id error answer',
   webhook_secrets: 'key_id sealed',
-  webhooks: 'name url types state state_reason',
+  webhooks: 'name url types state state_reason epcis',
 };
 
 describe('the page of personal data', () => {

@@ -304,6 +304,16 @@ CREATE TRIGGER changes_held AFTER INSERT ON public.changes REFERENCING NEW TABLE
 CREATE TRIGGER changes_queued AFTER INSERT ON public.changes REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION queue_changes();
 CREATE TRIGGER changes_unchanged BEFORE DELETE OR UPDATE ON public.changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_changes_of_log();
 
+create table epcis_queries (
+  org_id integer not null,
+  name text collate "C" not null,
+  query json not null,
+  created_at timestamp with time zone not null default now(),
+  constraint epcis_queries__org_id_name PRIMARY KEY (org_id, name),
+  constraint epcis_queries__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  constraint epcis_queries__org_id FOREIGN KEY (org_id) REFERENCES organizations(id)
+);
+
 create table external_key_counters (
   org_id integer not null,
   resource text not null,
@@ -1313,6 +1323,7 @@ create table tags (
   constraint tags__tag_key CHECK ((tag_key <> ''::text)),
   constraint tags__value CHECK (((char_length(value) >= 1) AND (char_length(value) <= 255)))
 );
+CREATE INDEX tags__detached_normal_key ON public.tags USING btree (org_id, normal_key) WHERE ((detached_at IS NOT NULL) AND (normal_key IS NOT NULL));
 CREATE INDEX tags__org_id_asset_id ON public.tags USING btree (org_id, asset_id);
 CREATE INDEX tags__org_id_location_id ON public.tags USING btree (org_id, location_id) WHERE (location_id IS NOT NULL);
 CREATE INDEX tags__org_id_normal_key ON public.tags USING btree (org_id, normal_key) WHERE ((detached_at IS NULL) AND (normal_key IS NOT NULL));
@@ -1510,6 +1521,7 @@ create table webhooks (
   created_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
   settle_seconds smallint not null default 0,
+  epcis json,
   constraint webhooks__org_id_id PRIMARY KEY (org_id, id),
   constraint webhooks__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
   constraint webhooks__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),

@@ -4,6 +4,7 @@ import { inTransaction } from '../../../db/timescale/connections/transaction.ts'
 import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { SubscribedQuery } from '../../epcis/subscribed.ts';
 import type { FeedType } from '../../moves/event.ts';
 import { LIVE_WEBHOOKS, type StateReason } from '../stored-webhook.ts';
 import type { LaneStart } from './lane.ts';
@@ -17,6 +18,8 @@ export interface Configured {
   types: FeedType[] | null;
   locationId: number | null;
   settleSeconds: number;
+  /** Null if it sends moves. */
+  epcis: SubscribedQuery | null;
 }
 
 /** A webhook that a process has claimed. */
@@ -164,10 +167,12 @@ interface ConfiguredRow {
   types: FeedType[] | null;
   location_id: number | null;
   settle_seconds: number;
+  /** JSON text. */
+  epcis: string | null;
 }
 
 const CONFIGURED_COLUMNS = sql.fragment`webhook.org_id, webhook.id, webhook.revision, webhook.url, webhook.types,
-  webhook.location_id, webhook.settle_seconds`;
+  webhook.location_id, webhook.settle_seconds, webhook.epcis`;
 
 function toConfigured(row: ConfiguredRow): Configured {
   return {
@@ -178,6 +183,7 @@ function toConfigured(row: ConfiguredRow): Configured {
     types: row.types,
     locationId: row.location_id,
     settleSeconds: row.settle_seconds,
+    epcis: row.epcis === null ? null : JSON.parse(row.epcis),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { documentsFor } from '../../epcis/subscribed.ts';
 import type { FeedEvent } from '../../moves/event.ts';
 import type { Agents } from '../sending/agents.ts';
 import { type Attempt, deliver } from '../sending/deliver.ts';
@@ -7,7 +8,7 @@ import type { StateReason } from '../stored-webhook.ts';
 import { Lane } from './lane.ts';
 import type { Claimed, Configured } from './leases.ts';
 import type { Pace } from './pace.ts';
-import type { Picked, Settled, Wanted } from './pick-events.ts';
+import type { Picked, PickedEvent, Settled, Wanted } from './pick-events.ts';
 import { forgetPassed, noteSettled, pickSettled, type WantedSettled } from './pick-settled.ts';
 import { LaneLost, type Recorder } from './recorder.ts';
 import { type DelivererLog, Trouble } from './trouble.ts';
@@ -40,6 +41,8 @@ export class WebhookDelivery {
   readonly lanes: readonly Lane[];
   readonly #shared: Shared;
   #secrets: readonly KeyObject[];
+  /** What is sent in place of an event. */
+  readonly #documents = new WeakMap<FeedEvent, string>();
   /** Lanes that have sent something beyond their position, also if the webhook does not wait any more. */
   readonly #settling: Set<number>;
   readonly #stopping = new AbortController();
@@ -64,9 +67,11 @@ export class WebhookDelivery {
             if (settleSeconds > 0) {
               this.#settling.add(lane);
             }
-            return this.#settling.has(lane)
-              ? this.#pickSettled({ ...wanted, webhookId, settleSeconds })
-              : shared.pickEvents(orgId, wanted);
+            return this.#told(
+              this.#settling.has(lane)
+                ? this.#pickSettled({ ...wanted, webhookId, settleSeconds })
+                : shared.pickEvents(orgId, wanted),
+            );
           },
           onSettled: shared.onSettled,
           note: (lane, settled) => this.#note(lane, settled),
@@ -125,6 +130,25 @@ export class WebhookDelivery {
     this.#cut.abort();
   }
 
+  /** The same, without events of which a subscription wants nothing. */
+  async #told(picking: Promise<Picked>): Promise<Picked> {
+    const { orgId, webhookId, epcis } = this.config;
+    const picked = await picking;
+    if (epcis === null || picked.events.length === 0) {
+      return picked;
+    }
+    const moves = picked.events.flatMap(({ event }) => event ?? []);
+    const documents = await documentsFor(this.#shared.db, orgId, epcis, String(webhookId), moves);
+    for (const [move, document] of documents) {
+      this.#documents.set(move, document);
+    }
+    const isTold = ({ event }: PickedEvent) => event !== null && documents.has(event);
+    return {
+      ...picked,
+      events: picked.events.map((each) => (isTold(each) ? each : { ...each, event: null })),
+    };
+  }
+
   async #pickSettled(wanted: WantedSettled): Promise<Picked> {
     const { db, deliverer, turns } = this.#shared;
     const { orgId } = this.config;
@@ -150,9 +174,13 @@ export class WebhookDelivery {
       return null;
     }
     const { orgId, url } = this.config;
+    const document = this.#documents.get(event);
     const attempt = await deliver(
       agents,
-      { orgId, url, secrets: this.#secrets, id: event.id, body: JSON.stringify(event) },
+      {
+        ...{ orgId, url, secrets: this.#secrets, id: event.id },
+        ...(document === undefined ? { body: JSON.stringify(event) } : { body: document, isEpcis: true }),
+      },
       { signal: this.#cut.signal },
     );
     if (attempt.status === null && this.#cut.signal.aborted) {

@@ -16,12 +16,17 @@ import { newSigningSecret, shownSecret } from './signing-secret.ts';
 const MOST_SECRETS = 2;
 
 /**
- * Makes a secret for a webhook; of more than {@link MOST_SECRETS} the oldest ends.
+ * Makes a secret for a webhook, of the receiver's own text if it is given; of more than {@link MOST_SECRETS} the oldest ends.
  *
  * @returns the only copy that can be read.
  */
-export async function addSecret(change: Change, keys: SecretsKeys, owner: SecretOwner): Promise<string> {
-  const secret = newSigningSecret();
+export async function addSecret(
+  change: Change,
+  keys: SecretsKeys,
+  owner: SecretOwner,
+  given?: string,
+): Promise<string> {
+  const secret = given === undefined ? newSigningSecret() : Buffer.from(given);
   const { keyId, sealed } = sealSecret(keys, owner, secret);
   await change.exec(sql.type(NO_ROWS)`
     insert into webhook_secrets (org_id, webhook_id, key_id, sealed)

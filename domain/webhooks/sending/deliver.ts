@@ -78,15 +78,26 @@ export interface Delivery {
   id: string;
   /** JSON. */
   body: string;
+  /** A document of EPCIS, not an event of the feed. */
+  isEpcis?: boolean;
 }
+
+const CLOUD_EVENT = { 'content-type': 'application/cloudevents+json; charset=utf-8' };
+
+const EPCIS_HEADERS = {
+  'content-type': 'application/json',
+  'GS1-EPCIS-Version': '2.0.0',
+  'GS1-CBV-Version': '2.0.0',
+};
 
 /** Sends one event, signed (Standard Webhooks). Never throws: a fault is part of the attempt. */
 export async function deliver(
   agents: Agents,
-  { orgId, url, secrets, id, body }: Delivery,
+  { orgId, url, secrets, id, body, isEpcis = false }: Delivery,
   { signal, now = Date.now }: { signal?: AbortSignal; now?: () => number } = {},
 ): Promise<Attempt> {
   const signed: Signed = { id, timestamp: Math.floor(now() / 1_000), body };
+  const signature = signatureOf(secrets, signed);
   const began = performance.now();
   const attempt = (rest: Omit<Attempt, 'eventId' | 'milliseconds'>): Attempt => ({
     eventId: id,
@@ -97,11 +108,11 @@ export async function deliver(
     const { status, start, retryAfter, isEndless } = await post(agents, url, {
       orgId,
       headers: {
-        'content-type': 'application/cloudevents+json; charset=utf-8',
+        ...(isEpcis ? { ...EPCIS_HEADERS, 'GS1-Signature': signature } : CLOUD_EVENT),
         'user-agent': 'tagtrail',
         'webhook-id': id,
         'webhook-timestamp': String(signed.timestamp),
-        'webhook-signature': signatureOf(secrets, signed),
+        'webhook-signature': signature,
       },
       body,
       ...(signal === undefined ? {} : { signal }),

@@ -2,7 +2,7 @@ import { append } from '../../../base/append.ts';
 import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { accepted, invalidValue, refused, tooMany } from '../../../base/checks/issues.ts';
 import { notFound } from '../../../base/errors.ts';
-import type { ObjectEvent } from '../../../domain/epcis/event.ts';
+import { documentOf, type ObjectEvent } from '../../../domain/epcis/event.ts';
 import { filterOf } from '../../../domain/epcis/filter.ts';
 import { type EventPage, type Place, readEvents } from '../../../domain/epcis/read-events.ts';
 import type { Base } from '../../../domain/epcis/read-names.ts';
@@ -12,8 +12,6 @@ import type { ParameterValues, Query } from '../../../platform/http/query.ts';
 import type { Success } from '../../../platform/http/success.ts';
 import { type ApiContext, route } from '../serving/context.ts';
 import { EPCIS } from './mount.ts';
-
-export const CONTEXT = 'https://ref.gs1.org/standards/epcis/2.0.0/epcis-context.jsonld';
 
 /** Values of a parameter, and their characters. */
 const MOST_VALUES = 100;
@@ -160,7 +158,7 @@ export async function answerEvents({
   queryName,
 }: Answering): Promise<Paged> {
   const { events, next } = await pageOf(context.db.listing({ isBrief: false, signal }), base, query);
-  return { body: documentOf(events, queryName), next, search, base };
+  return { body: documentOf(events, { queryName }), next, search, base };
 }
 
 /**
@@ -210,16 +208,6 @@ async function pageOf(
 
 function startOf(isDescending: boolean, head: number): Omit<Place, 'head'> {
   return isDescending ? { position: head, index: Number.MAX_SAFE_INTEGER } : { position: 1, index: 0 };
-}
-
-export function documentOf(eventList: readonly ObjectEvent[], queryName = 'SimpleEventQuery'): object {
-  return {
-    '@context': [CONTEXT],
-    type: 'EPCISQueryDocument',
-    schemaVersion: '2.0',
-    creationDate: new Date().toISOString(),
-    epcisBody: { queryResults: { queryName, resultsBody: { eventList } } },
-  };
 }
 
 /** Moves that are looked through for one event, the latest first. */

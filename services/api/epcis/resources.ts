@@ -1,7 +1,8 @@
+import { collectionOf } from '../../../domain/epcis/event.ts';
 import { listAssetNames, listLocationNames, listTerms } from '../../../domain/epcis/list-names.ts';
 import type { Base } from '../../../domain/epcis/read-names.ts';
 import { route } from '../serving/context.ts';
-import { answerEvents, CONTEXT, EVENTS_QUERY, MOST_PER_PAGE, PAGED, PAGES, textInPath } from './events.ts';
+import { answerEvents, EVENTS_QUERY, MOST_PER_PAGE, PAGED, PAGES, textInPath } from './events.ts';
 import { EPCIS } from './mount.ts';
 
 /** The standard's resources, and the parameter that each stands for. */
@@ -16,10 +17,6 @@ const RESOURCES = {
 
 type Resource = keyof typeof RESOURCES;
 
-export function collection(member: readonly string[]): object {
-  return { '@context': CONTEXT, type: 'Collection', member: [...new Set(member)] };
-}
-
 export function resourceRoutes(base: Base) {
   const root = route({
     ...{ method: 'GET', path: `${EPCIS}/`, operationId: 'epcisRoot', summary: 'The resources of EPCIS' },
@@ -30,7 +27,7 @@ export function resourceRoutes(base: Base) {
 }
 
 function whole(member: readonly string[]) {
-  return { body: collection(member), next: null, search: '', base: null };
+  return { body: collectionOf(member), next: null, search: '', base: null };
 }
 
 function routesOf(resource: Resource, base: Base) {
@@ -46,7 +43,7 @@ function routesOf(resource: Resource, base: Base) {
       const page = { after: nextPageToken?.position ?? 0, limit: Math.min(perPage, MOST_PER_PAGE) };
       const { names, next } = await NAMES[resource](db, base, page);
       return {
-        ...{ body: collection(names), search, base },
+        ...{ body: collectionOf(names), search, base },
         next: next === null ? null : { position: next, index: 0, head: 0 },
       };
     },

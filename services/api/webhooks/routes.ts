@@ -215,7 +215,7 @@ const replay = route({
 export const webhookRoutes = [create, list, read, change, remove, test, attempts, replay];
 
 /** @throws Problem `unavailable` for a process without SECRETS_KEY. */
-function requireParts(parts: WebhookParts | null): WebhookParts {
+export function requireParts(parts: WebhookParts | null): WebhookParts {
   if (parts === null) {
     throw new Problem('unavailable', 'Webhooks need SECRETS_KEY, which is not set for this service', {
       headers: { 'Retry-After': '60' },
@@ -255,7 +255,7 @@ async function withPosition<Result>(work: Promise<Result>): Promise<Result> {
 }
 
 /** @throws Problem `unavailable`, in the words of the command line, for a process with another SECRETS_KEY. */
-async function withKey<Result>(work: Promise<Result>): Promise<Result> {
+export async function withKey<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {

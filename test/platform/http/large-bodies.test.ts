@@ -9,6 +9,7 @@ import { isLarge, LARGE, LargeBodies } from '../../../platform/http/large-bodies
 import { Problem } from '../../../platform/http/problem.ts';
 import { WorkThreads } from '../../../platform/runtime/work-threads.ts';
 import { BODIES as API_BODIES } from '../../../services/api/bodies.ts';
+import { epcisRoutes } from '../../../services/api/epcis/routes.ts';
 import { API_ROUTES } from '../../../services/api/routes.ts';
 import { BODIES as GATEWAY_BODIES } from '../../../services/handheld-gateway/bodies.ts';
 import { GATEWAY_ROUTES } from '../../../services/handheld-gateway/routes.ts';
@@ -20,7 +21,7 @@ const at = (path: string) => new URL(path, import.meta.url).href;
 const APPLICATIONS = [
   {
     name: 'API',
-    routes: API_ROUTES,
+    routes: [...API_ROUTES, ...epcisRoutes(null)],
     bodies: API_BODIES,
     module: at('../../../services/api/bodies.ts'),
   },

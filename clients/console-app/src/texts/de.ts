@@ -949,6 +949,7 @@ export const de = {
       organization: 'Organisation',
       mqtt_consumer: 'MQTT-Zugang',
       webhook: 'Webhook',
+      epcis_query: 'EPCIS-Abfrage',
       rule: 'Regel',
       alert: 'Alarm',
       plan: 'Plan',

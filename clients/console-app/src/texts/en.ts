@@ -926,6 +926,7 @@ export const en = {
       organization: 'organization',
       mqtt_consumer: 'MQTT login',
       webhook: 'webhook',
+      epcis_query: 'EPCIS query',
       rule: 'rule',
       alert: 'alert',
       plan: 'plan',
