@@ -605,8 +605,7 @@ function isLevelSame(measured: Measured, rssi: number | null): boolean {
 /** From strong to weak. @param known how many of the reads have RSSI. */
 function strongestOf(reads: readonly number[], known: number, count: number): Float64Array {
   if (known > FEW) {
-    const all = Float64Array.from(reads.filter((rssi) => !Number.isNaN(rssi)));
-    return all.sort().reverse().subarray(0, count);
+    return strongestWhole(reads, count) ?? strongestSorted(reads, count);
   }
   const strongest = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);
   for (const rssi of reads) {
@@ -620,8 +619,37 @@ function strongestOf(reads: readonly number[], known: number, count: number): Fl
   return strongest;
 }
 
-/** Reads in which looking for the strongest fifth takes less time than sorting, in the worst order too. */
-const FEW = 100;
+/** Reads in which looking for the strongest fifth takes less time than counting, in the worst order too. */
+const FEW = 40;
+
+/** By counting how often each strength was read, a tenth of the time of sorting; null if they are no whole numbers. */
+function strongestWhole(reads: readonly number[], count: number): Float64Array | null {
+  const times = new Uint32Array(STRENGTHS);
+  for (const rssi of reads) {
+    const strength = rssi - WEAKEST;
+    if (strength >= 0 && strength < STRENGTHS && Number.isInteger(strength)) {
+      times[strength] = (times[strength] as number) + 1;
+    } else if (!Number.isNaN(rssi)) {
+      return null;
+    }
+  }
+  const strongest = new Float64Array(count);
+  for (let strength = STRENGTHS - 1, found = 0; found < count; strength--) {
+    const end = Math.min(count, found + (times[strength] as number));
+    strongest.fill(strength + WEAKEST, found, end);
+    found = end;
+  }
+  return strongest;
+}
+
+/** In dBm, and how many. */
+const WEAKEST = -200;
+const STRENGTHS = 256;
+
+function strongestSorted(reads: readonly number[], count: number): Float64Array {
+  const known = Float64Array.from(reads.filter((rssi) => !Number.isNaN(rssi)));
+  return known.sort().reverse().subarray(0, count);
+}
 
 /** The reads in the window around a bucket. */
 interface Heard {
