@@ -4,7 +4,7 @@ import { withDatabase } from '../../db/timescale/connections/database-url.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { loadAssetEvidence, MOST_ASSETS } from '../../domain/alerts/conditions/load-asset-evidence.ts';
 import { nextLook } from '../../domain/alerts/conditions/next-look.ts';
-import { stretchesOf } from '../../domain/alerts/conditions/stretches-of.ts';
+import { stretchesOf } from '../../domain/alerts/conditions/rule-kinds.ts';
 import type { DatedRule } from '../../domain/alerts/rules/rule.ts';
 import { UNBOUND } from '../../domain/tracking/reading-bound.ts';
 import { openDatabaseServer } from './database-server.ts';

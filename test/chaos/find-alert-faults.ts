@@ -1,7 +1,7 @@
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { loadAssetEvidence } from '../../domain/alerts/conditions/load-asset-evidence.ts';
 import { loadReaderEvidence } from '../../domain/alerts/conditions/load-reader-evidence.ts';
-import { stretchesOf } from '../../domain/alerts/conditions/stretches-of.ts';
+import { stretchesOf } from '../../domain/alerts/conditions/rule-kinds.ts';
 import { loadRules } from '../../domain/alerts/rules/load-rules.ts';
 import { isAlert } from '../../domain/moves/event.ts';
 import { readMoves } from '../../domain/moves/read-moves.ts';

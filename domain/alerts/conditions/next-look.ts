@@ -3,8 +3,8 @@ import { firstIndex } from '../../../base/first-index.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { DatedRule } from '../rules/rule.ts';
 import { type AssetEvidence, type ReaderEvidence, stayAt } from './evidence.ts';
+import { stretchesOf } from './rule-kinds.ts';
 import type { Stretch } from './stretch.ts';
-import { stretchesOf } from './stretches-of.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Conditions that may change at any moment are looked at again after this. */

@@ -3,6 +3,7 @@ import { messageOf } from '../../../base/errors.ts';
 import { greatestOf } from '../../../base/extremes.ts';
 import type { Placement } from '../../../domain/moves/published/placement.ts';
 import { CLEARED, type PublishedTopic } from '../../../domain/moves/published/topics.ts';
+import { discoveryOf } from './home-assistant.ts';
 
 export interface Message {
   topic: string;
@@ -92,34 +93,6 @@ export function messagesToSend(
 /** Enough to tell a payload from the one before. */
 function digestOfPayload(payload: string): string {
   return createHash('sha256').update(payload).digest('hex').slice(0, 32);
-}
-
-/** A retained message by which Home Assistant makes a sensor of an asset: its state is the name of the location. */
-function discoveryOf(
-  prefix: string,
-  orgId: number,
-  { assetId, externalKey, name }: Pick<Placement, 'assetId' | 'externalKey' | 'name'>,
-  stateTopic: string,
-): { topic: string; payload: string } {
-  const payload = {
-    unique_id: `tagtrail-${orgId}-${assetId}`,
-    name: 'Location',
-    icon: 'mdi:map-marker',
-    state_topic: stateTopic,
-    value_template: '{{ value_json.location.name }}',
-    json_attributes_topic: stateTopic,
-    device: { identifiers: [`tagtrail-${orgId}-${assetId}`], name, serial_number: externalKey },
-    origin: { name: 'tagtrail' },
-  };
-  return {
-    topic: `${prefix}/sensor/${discoveryNode(orgId)}/asset-${assetId}/config`,
-    payload: JSON.stringify(payload),
-  };
-}
-
-/** The level of discovery topics that says whose they are. */
-export function discoveryNode(orgId: number): string {
-  return `tagtrail-${orgId}`;
 }
 
 /** A message that the broker did not take. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type NextLook, nextLook } from '../../../../domain/alerts/conditions/next-look.ts';
-import { stretchesOf } from '../../../../domain/alerts/conditions/stretches-of.ts';
+import { stretchesOf } from '../../../../domain/alerts/conditions/rule-kinds.ts';
 import { Surroundings } from '../../../../domain/alerts/conditions/surroundings.ts';
 import type { DatedRule } from '../../../../domain/alerts/rules/rule.ts';
 import { timeOf } from '../../../support/held-loop.ts';

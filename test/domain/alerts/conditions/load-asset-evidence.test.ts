@@ -4,7 +4,7 @@ import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { pathKey } from '../../../../domain/alerts/conditions/evidence.ts';
 import { loadAssetEvidence } from '../../../../domain/alerts/conditions/load-asset-evidence.ts';
 import { loadReaderEvidence } from '../../../../domain/alerts/conditions/load-reader-evidence.ts';
-import { stretchesOf } from '../../../../domain/alerts/conditions/stretches-of.ts';
+import { stretchesOf } from '../../../../domain/alerts/conditions/rule-kinds.ts';
 import type { DatedRule } from '../../../../domain/alerts/rules/rule.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { MeasuredClient } from '../../../support/measured-client.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { TooMuchWork } from '../../../../base/errors.ts';
 import { missedAt } from '../../../../domain/alerts/conditions/load-asset-evidence.ts';
-import { FirstMissed } from '../../../../domain/alerts/conditions/stretches-of.ts';
+import { FirstMissed } from '../../../../domain/alerts/conditions/rule-kinds.ts';
 import { longestHold } from '../../../support/held-loop.ts';
 import { randomSets } from '../../../support/random-sets.ts';
 

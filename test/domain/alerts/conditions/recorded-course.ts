@@ -1,7 +1,7 @@
 import { MICROS_PER_SECOND } from '../../../../base/instant.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { loadAssetEvidence } from '../../../../domain/alerts/conditions/load-asset-evidence.ts';
-import { stretchesOf } from '../../../../domain/alerts/conditions/stretches-of.ts';
+import { stretchesOf } from '../../../../domain/alerts/conditions/rule-kinds.ts';
 import type { TestDatabase } from '../../../support/database.ts';
 import { at, BEGINNING, PresenceSite } from '../../../support/presence-site.ts';
 import type { Random } from '../../../support/random.ts';

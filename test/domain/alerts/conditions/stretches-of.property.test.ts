@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { nextLook } from '../../../../domain/alerts/conditions/next-look.ts';
+import { stretchesOf } from '../../../../domain/alerts/conditions/rule-kinds.ts';
 import type { Stretch } from '../../../../domain/alerts/conditions/stretch.ts';
-import { stretchesOf } from '../../../../domain/alerts/conditions/stretches-of.ts';
 import {
   type Listening,
   listeningOf as listeningBy,

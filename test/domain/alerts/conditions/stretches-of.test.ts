@@ -1,8 +1,11 @@
 import { expect } from 'chai';
-import type { AssetEvidence, ReaderEvidence } from '../../../../domain/alerts/conditions/evidence.ts';
-import { pathKey } from '../../../../domain/alerts/conditions/evidence.ts';
+import {
+  type AssetEvidence,
+  pathKey,
+  type ReaderEvidence,
+} from '../../../../domain/alerts/conditions/evidence.ts';
 import { nextLook } from '../../../../domain/alerts/conditions/next-look.ts';
-import { stretchesOf } from '../../../../domain/alerts/conditions/stretches-of.ts';
+import { stretchesOf } from '../../../../domain/alerts/conditions/rule-kinds.ts';
 import { type SharedEvidence, Surroundings } from '../../../../domain/alerts/conditions/surroundings.ts';
 import type { DatedRule } from '../../../../domain/alerts/rules/rule.ts';
 import type { DatedWatch } from '../../../../domain/presence/coverage/watches.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { loadAssetEvidence } from '../../../../domain/alerts/conditions/load-asset-evidence.ts';
-import { stretchesOf } from '../../../../domain/alerts/conditions/stretches-of.ts';
+import { stretchesOf } from '../../../../domain/alerts/conditions/rule-kinds.ts';
 import { AlertTurns } from '../../../../domain/alerts/deriving/take-turn.ts';
 import { createRule, type NewRule } from '../../../../domain/alerts/rules/create-rule.ts';
 import { loadRules } from '../../../../domain/alerts/rules/load-rules.ts';
