@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { openPeopleDoor } from '../../../db/timescale/connections/people-door.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
@@ -6,6 +7,7 @@ import { setAntenna } from '../../../domain/administration/readers/set-antenna.t
 import { createUser } from '../../../domain/administration/users/create-user.ts';
 import { acceptLink } from '../../../domain/administration/users/links/accept-link.ts';
 import { makeSignInLink } from '../../../domain/administration/users/links/make-link.ts';
+import type { Role } from '../../../domain/administration/users/roles.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import type { ConnectedReader } from '../../../simulation/connections.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
@@ -45,7 +47,7 @@ export async function makeSite(
     const login = { username: created.mqttUsername, password: created.mqttPassword };
     return {
       filled,
-      token: await letSomebodyIn(filled),
+      token: await letSomebodyIn(filled, 'viewer'),
       reader: { name: created.name, topic: created.topic, login },
     };
   } finally {
@@ -53,11 +55,15 @@ export async function makeSite(
   }
 }
 
-async function letSomebodyIn({ url, orgId }: Filled): Promise<string> {
+/** The token of a new member's session. */
+export async function letSomebodyIn(
+  { url, orgId }: Pick<Filled, 'url' | 'orgId'>,
+  role: Role,
+): Promise<string> {
   const people = openPeopleDoor(url, { max: 1 });
   try {
     const { id } = await createUser(people, TEST_ACTOR, {
-      ...{ email: 'viewer@example.com', name: 'Viewer', membership: { orgId, role: 'viewer' } },
+      ...{ email: `${role}-${randomUUID()}@example.com`, name: 'Somebody', membership: { orgId, role } },
     });
     const { token } = await makeSignInLink(people, TEST_ACTOR, id);
     return (await acceptLink(people, { ...PLACE, token })).token;

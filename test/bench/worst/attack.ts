@@ -42,12 +42,8 @@ export interface Begun {
 /** What is done again and again other than by requests and messages. */
 export type Deed =
   | { kind: 'sign in by names made up'; url: string }
-  | { kind: 'set antennas'; databaseUrl: string; readerIds: readonly number[] }
-  | { kind: 'set location settings'; databaseUrl: string; orgId: number }
-  | { kind: 'register readers by long topics'; databaseUrl: string; orgId: number }
   | { kind: 'use long topics'; login: Login }
-  | { kind: 'publish at QoS 2 and release nothing'; login: Login }
-  | { kind: 'make rules dated back'; databaseUrl: string; orgId: number };
+  | { kind: 'publish at QoS 2 and release nothing'; login: Login };
 
 /** Nothing is sent: so many programs that have nothing to do with the server keep a processor busy each. */
 export interface Busy {

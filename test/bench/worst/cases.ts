@@ -50,7 +50,7 @@ const OF_THE_PAST: Readonly<Record<string, readonly { name: string; search: stri
   ],
 };
 
-function daysAgo(days: number): string {
+export function daysAgo(days: number): string {
   return new Date(NOW - days * 86_400_000).toISOString();
 }
 

@@ -9,7 +9,16 @@ import { loadTargets } from '../../support/fuzz-targets.ts';
 import { quantile } from '../../support/statistics.ts';
 import { type Ask, type Attack, type Deed, PART, TURN } from './attack.ts';
 import type { Case } from './case.ts';
-import { burstsOf, casesOf, floodsOf, mixOf, strangersOf, treesOf, wrongSignInsTo } from './cases.ts';
+import {
+  burstsOf,
+  casesOf,
+  daysAgo,
+  floodsOf,
+  mixOf,
+  strangersOf,
+  treesOf,
+  wrongSignInsTo,
+} from './cases.ts';
 import { costliest } from './costliest.ts';
 import { dryFilesFor, keptFileFor, namesOf } from './files.ts';
 import {
@@ -119,15 +128,38 @@ export function linesOf(
     };
     return { what: 'message: a format of their own', worst: async () => [{ name: what, attack }] };
   };
-  const doing = (deed: Deed, beside?: Attack): Attack => ({
-    ...{ deed, connections: CONNECTIONS, isPatient: true, firstTurn: TURNS * begun++ },
-    ...(beside && { beside }),
+  const doing = (deed: Deed): Attack => ({
+    deed,
+    connections: CONNECTIONS,
+    isPatient: true,
+    firstTurn: TURNS * begun++,
   });
+  /** What an administrator does in the console, which has limits; bodies are JSON. */
+  const administered = async (
+    orgId: number,
+    asks: readonly { method: string; path: string; body: string }[],
+    beside?: Attack,
+  ): Promise<Attack> => {
+    const headers = {
+      ...{ cookie: `tagtrail_session=${await site.session(orgId)}`, origin: consoleUrl },
+      'x-tagtrail-console': '1',
+    };
+    return {
+      asks: asks.map(({ method, path, body }) => ({
+        ...{ method, url: `${consoleUrl}/console/v1${path}`, body: Buffer.from(body), isFresh: true },
+        headers: {
+          ...headers,
+          'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+        },
+      })),
+      ...{ connections: CONNECTIONS, isPatient: true, firstTurn: TURNS * begun++ },
+      ...(beside && { beside }),
+    };
+  };
   const done = (kind: Deed['kind'], deed: () => Promise<Deed>): Line => ({
     what: 'deed',
     worst: async () => [{ name: kind, attack: async () => doing(await deed()) }],
   });
-  const { databaseUrl } = site;
   /** The last settings that are allowed are made meanwhile, and refused once there are so many. */
   const located = (): Line => ({
     what: 'location settings',
@@ -138,7 +170,8 @@ export function linesOf(
       const attack = async () => {
         const login = await site.reader(mqttUrl, 'tagtrail', orgId);
         const messages = { login, payloads, connections: CONNECTIONS, isPatient: true, firstTurn: 0 };
-        return doing({ kind: 'set location settings', databaseUrl, orgId }, messages);
+        const body = `{"location_external_key":"LOC-0${PART}","procedure":"strength","certainty":1.${TURN}}`;
+        return administered(orgId, [{ method: 'POST', path: '/locating', body }], messages);
       };
       return [{ name: `${MAX_ITEMS} moves a message, 1,000 settings`, attack, forMs: 10_000 }];
     },
@@ -203,17 +236,32 @@ export function linesOf(
   const registered = (): Line => ({
     what: 'readers',
     worst: async () => {
-      const readerIds = await site.readers(20_000, 80_000);
-      const attack = async () => doing({ kind: 'set antennas', databaseUrl, readerIds });
+      const { orgId, readerIds } = await site.readers(20_000, 80_000);
+      const asks = readerIds.map((id) => ({
+        ...{ method: 'PATCH', path: `/readers/${id}/antennas/1` },
+        body: `{"location_external_key":null,"min_rssi":-40.${PART}}`,
+      }));
+      const attack = () => administered(orgId, asks);
       return [{ name: 'antennas changed all the time, 20,000 readers with 80,000', attack }];
     },
   });
   const longTopics = (): Line => ({
     what: 'topics',
     worst: async () => {
+      const { orgId } = site;
+      const registered = (topic: string) => ({
+        ...{ method: 'POST', path: '/readers' },
+        body: `{"name":"long ${TURN}","topic":"org-${orgId}/${topic}","format":"tagtrail"}`,
+      });
+      // The first differs from others at its end only, so that comparing takes longest.
+      const asks = [
+        registered(`${`${'x'.repeat(15)}/`.repeat(30)}${TURN}`),
+        registered(`${'a/'.repeat(30_000)}${TURN}`),
+      ];
       const attack = async () =>
-        doing(
-          { kind: 'register readers by long topics', databaseUrl, orgId: site.orgId },
+        administered(
+          orgId,
+          asks,
           doing({ kind: 'use long topics', login: await site.reader(mqttUrl, 'tagtrail') }),
         );
       return [{ name: 'long ones registered, subscribed to and published on', attack, forMs: 10_000 }];
@@ -238,7 +286,11 @@ export function linesOf(
       const { orgId } = await site.organization('ruled', assets);
       await site.still(orgId);
       await site.alertOther();
-      const attack = async () => doing({ kind: 'make rules dated back', databaseUrl, orgId });
+      const attack = () => {
+        const rule = `"kind":"dwell","location_external_key":"LOC-0001","after_seconds":1${PART}`;
+        const body = `{${rule},"name":"back ${TURN}","valid_from":"${daysAgo(29)}"}`;
+        return administered(orgId, [{ method: 'POST', path: '/rules', body }]);
+      };
       const note = async ({ hostileSince, hostileUntil }: Suffered) => {
         // Until alerts of the quiet window are stored as well.
         await pause(10_000);
@@ -251,7 +303,7 @@ export function linesOf(
           `${delays.length} of others, p99 ${delays.length === 0 ? 'none' : `${quantile(delays, 0.99).toFixed(1)} s`}`;
         return `${inAll.rows[0]?.['count']} alerts; ${after(hostile)}; quiet ${after(quiet)}`;
       };
-      return [{ name: `200 dated back 30 days, ${assets} assets`, attack, forMs: 30_000, note }];
+      return [{ name: `200 dated back 29 days, ${assets} assets`, attack, forMs: 30_000, note }];
     },
   });
   /** What the machine itself does to look-ups. */

@@ -14,6 +14,7 @@ import type { Format } from '../../../domain/formats/mapping/format.ts';
 import { createWebhook } from '../../../domain/webhooks/create-webhook.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { SETTINGS } from '../../support/webhooks.ts';
+import { letSomebodyIn } from '../console/site.ts';
 import { ASSETS, type Filled, fill, LOCATIONS, TAGS } from '../rows/seed.ts';
 import type { Login } from './attack.ts';
 import type { Other } from './victim.ts';
@@ -198,8 +199,13 @@ export class Site {
     return { url: mqttUrl, username: mqttUsername, password: mqttPassword, topic, readerId: id };
   }
 
-  /** An organization of as many readers and antennas as there may be. @returns some of these readers. */
-  async readers(count: number, antennas: number): Promise<number[]> {
+  /** The session of a new administrator. */
+  session(orgId: number): Promise<string> {
+    return letSomebodyIn({ url: this.databaseUrl, orgId }, 'admin');
+  }
+
+  /** An organization of as many readers and antennas as there may be, and some of these readers. */
+  async readers(count: number, antennas: number): Promise<{ orgId: number; readerIds: number[] }> {
     const { orgId } = await this.organization('registered', 0);
     await this.pool.query(
       `insert into readers (org_id, name, topic, format, mqtt_username, mqtt_password_sha256)
@@ -217,7 +223,7 @@ export class Site {
     }
     await this.pool.query('vacuum analyze antennas, antenna_versions');
     const ids = await idsOf(this.pool, 'select id from readers where org_id = $1', [orgId]);
-    return ids.slice(0, 500);
+    return { orgId, readerIds: ids.slice(0, 500) };
   }
 
   /**
