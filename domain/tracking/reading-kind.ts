@@ -21,6 +21,8 @@ export interface TagReading {
   tagId: number;
   observedAt: Micros;
   readings: Readings;
+  /** Its scan was stored already, and so it may be, too. */
+  isRepeat?: boolean;
 }
 
 const RANGES: Readonly<Record<ReadingKind, readonly [least: number, most: number]>> = {

@@ -6,6 +6,8 @@ import { READING_KINDS, type TagReading } from './reading-kind.ts';
  * The newest values of tags as this process wrote them. An unchanged value is written once in ten seconds: writing all
  * took a third of the database's time for three values a read. If another process wrote another value meanwhile, that one
  * stays. So a stored value is at most ten seconds older than the tag's last. Where rules ask, all are written.
+ *
+ * Also until when a tag's readings may be stored already, so that only those are looked for.
  */
 export class RecentReadings {
   #recent = new KnownValues();
@@ -28,14 +30,31 @@ export class RecentReadings {
           ? []
           : found.filter(({ orgId, tagId }) => changed.has(orgId, tagId));
       },
+      mayBeStored: (reading) => {
+        const place = this.#placeOf(reading);
+        return place !== undefined && reading.observedAt <= (this.#recent.numbers[place + STORED_UNTIL] ?? 0);
+      },
+      noteStored: (stored) => {
+        for (const reading of stored) {
+          this.#noteStoredUntil(reading, reading.observedAt + HOUR);
+        }
+      },
       commit: () => {
         for (const reading of noted) {
-          // Remembering may replace the numbers.
-          const place = this.#placeOf(reading) ?? this.#remember(reading);
+          const place = this.#noteStoredUntil(reading, reading.observedAt);
           note(reading, this.#recent.numbers, place);
         }
       },
     };
+  }
+
+  /** @returns where its numbers are. */
+  #noteStoredUntil(reading: TagReading, until: Micros): number {
+    // Remembering may replace the numbers.
+    const place = this.#placeOf(reading) ?? this.#remember(reading);
+    const { numbers } = this.#recent;
+    numbers[place + STORED_UNTIL] = Math.max(numbers[place + STORED_UNTIL] || 0, until);
+    return place;
   }
 
   #isKnown(reading: TagReading): boolean {
@@ -114,6 +133,10 @@ function note({ observedAt, readings }: TagReading, numbers: Float64Array, place
 export interface ReadingsOfTransaction {
   /** All of the tags that say something new, and of the organizations `always`. */
   choose(found: readonly TagReading[], always: ReadonlySet<number>): readonly TagReading[];
+  /** Whether it is not newer than all that this process wrote of its tag. Another process may have written more. */
+  mayBeStored(reading: TagReading): boolean;
+  /** Another process writes readings of these tags, too: for an hour they may all be stored already. */
+  noteStored(stored: readonly TagReading[]): void;
   /** Call it after the commit. */
   commit(): void;
 }
@@ -128,8 +151,11 @@ function isNothingNew(value: number, at: Micros, numbers: Float64Array, place: n
 }
 
 const NUMBERS_OF_KIND = 3;
+const STORED_UNTIL = NUMBERS_OF_KIND * READING_KINDS.length;
 /** Of a tag. */
-const NUMBERS = NUMBERS_OF_KIND * READING_KINDS.length;
+const NUMBERS = STORED_UNTIL + 1;
+
+const HOUR = 3_600 * MICROS_PER_SECOND;
 
 const FEW_TAGS = 256;
 /** Some 200 bytes each, and twice as many are remembered. */

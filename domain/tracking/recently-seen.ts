@@ -129,7 +129,6 @@ const BATCHES_AFTER_REPEAT = 1_000;
 export class RecentRepeats {
   #batchesLeft = 0;
   readonly #ofMovedTags = new Map<number, number>();
-  readonly #ofReadings = new Map<number, number>();
 
   /** Of late scans, for the assets that have their tags now. */
   areExpected(): boolean {
@@ -141,17 +140,6 @@ export class RecentRepeats {
     return this.#ofMovedTags.has(orgId);
   }
 
-  /** Whether what its tags measure is to be expected at instants that have some already. */
-  areOfReadings(orgId: number): boolean {
-    return this.#ofReadings.has(orgId);
-  }
-
-  noteReadings(orgIds: Iterable<number>): void {
-    for (const orgId of orgIds) {
-      this.#ofReadings.set(orgId, RUN);
-    }
-  }
-
   /**
    * Call after each batch.
    *
@@ -160,7 +148,6 @@ export class RecentRepeats {
   note(areFound: boolean, ofMovedTags: Iterable<number> = []): void {
     this.#batchesLeft = areFound ? RUN : Math.max(0, this.#batchesLeft - 1);
     countDown(this.#ofMovedTags);
-    countDown(this.#ofReadings);
     for (const orgId of ofMovedTags) {
       this.#ofMovedTags.set(orgId, RUN);
     }

@@ -93,11 +93,10 @@ export async function recordScans(
   await turns.next();
   await recordUnknownTags(client, scans, outcomes);
   await turns.next();
-  const readings = readingsOf(scans, lookedUp.resolutions, options.now, options.rules);
+  const readings = readingsOf(scans, outcomes, lookedUp.resolutions, options.now, options.rules);
   if (readings.length > 0) {
     const { revised, ofRules } = await withReadingsBeyond(client, readings);
-    const isRepeat = written.duplicates.size > 0;
-    if (!(await recordReadings(client, readings, { ...options, isRepeat, ofRules }))) {
+    if (!(await recordReadings(client, readings, { ...options, ofRules }))) {
       throw new AlreadyStored('what a tag measured at an instant was stored already');
     }
     await reviseAlerts(client, revised);

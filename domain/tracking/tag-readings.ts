@@ -10,9 +10,8 @@ import { type TimeRules, observedAt as whenObserved } from './observed-at.ts';
 import { PairMap } from './pair-map.ts';
 import { READING_KINDS, type ReadingKind, type Readings, type TagReading } from './reading-kind.ts';
 import type { ReadingsOfTransaction } from './recent-readings.ts';
-import type { RecentRepeats } from './recently-seen.ts';
 import type { Resolutions } from './resolve-tags.ts';
-import type { Scan } from './scan.ts';
+import type { Outcome, Scan } from './scan.ts';
 
 /**
  * The values that scans of known assets measured, placed or not. As for scans, late values count at their time, too
@@ -20,12 +19,13 @@ import type { Scan } from './scan.ts';
  */
 export function readingsOf(
   scans: readonly Scan[],
+  outcomes: readonly Outcome[],
   resolutions: Resolutions,
   now: Micros,
   rules: TimeRules,
 ): TagReading[] {
   const found: TagReading[] = [];
-  for (const scan of scans) {
+  for (const [index, scan] of scans.entries()) {
     if (scan.readings === undefined || (scan.source.kind === 'reader' && scan.source.isShutOut)) {
       continue;
     }
@@ -34,7 +34,8 @@ export function readingsOf(
     if (resolution?.kind === 'asset' && time?.ok === true) {
       const { orgId, readings } = scan;
       const { assetId, tagId } = resolution;
-      found.push({ orgId, assetId, tagId, observedAt: time.observedAt, readings });
+      const isRepeat = outcomes[index]?.status === 'duplicate';
+      found.push({ orgId, assetId, tagId, observedAt: time.observedAt, readings, isRepeat });
     }
   }
   return found;
@@ -47,6 +48,7 @@ function distinct(found: readonly TagReading[]): TagReading[] {
     const last = readings.at(-1);
     if (last !== undefined && byKey(last, reading) === 0) {
       last.readings = greaterOf(last.readings, reading.readings);
+      last.isRepeat ||= reading.isRepeat === true;
     } else {
       readings.push(reading);
     }
@@ -71,17 +73,14 @@ function greaterOf(one: Readings, other: Readings): Readings {
 }
 
 interface HowToRecord {
-  /** Scans of the batch were stored before, and so may be what they measured. */
-  isRepeat: boolean;
   isCareful: boolean;
-  repeats?: RecentRepeats | undefined;
   measured?: ReadingsOfTransaction | undefined;
   /** Organizations whose rules ask for the newest values. */
   ofRules?: ReadonlySet<number>;
 }
 
 /**
- * Stores them, each once. Rows are locked in the order of their keys.
+ * Stores them, each once. Those that may be stored already are merged, row by row.
  *
  * @returns false if one was stored already that was not expected: then the transaction has failed, and is to be retried
  * carefully.
@@ -89,21 +88,23 @@ interface HowToRecord {
 export async function recordReadings(
   client: Client,
   given: readonly TagReading[],
-  { isRepeat, isCareful, repeats, measured, ofRules = NONE }: HowToRecord,
+  { isCareful, measured, ofRules = NONE }: HowToRecord,
 ): Promise<boolean> {
   const found = distinct(given);
   const kinds = READING_KINDS.filter((kind) => found.some(({ readings }) => readings[kind] !== undefined));
   if (isCareful) {
-    repeats?.noteReadings(await organizationsWithSome(client, found));
+    measured?.noteStored(await findStored(client, found));
   }
-  const mayBeStored = (orgId: number) => isRepeat || isCareful || repeats?.areOfReadings(orgId) === true;
+  const [merging, fresh]: [TagReading[], TagReading[]] = [[], []];
+  for (const reading of found) {
+    const mayBeStored = isCareful || reading.isRepeat === true || measured?.mayBeStored(reading) === true;
+    (mayBeStored ? merging : fresh).push(reading);
+  }
   const turns = new Turns();
-  const merging = found.filter(({ orgId }) => mayBeStored(orgId));
   for (let at = 0; at < merging.length; at += AT_ONCE) {
     await mergeReadings(client, merging.slice(at, at + AT_ONCE), kinds);
     await turns.next();
   }
-  const fresh = merging.length === 0 ? found : found.filter(({ orgId }) => !mayBeStored(orgId));
   const inserting = insertReadings(client, fresh, kinds);
   const keeping = keepNewest(client, newestOfTags(measured?.choose(found, ofRules) ?? found, kinds), kinds);
   // If a reading was stored already, the statement pipelined behind fails too, without naming the cause.
@@ -155,22 +156,22 @@ async function insertReadings(
 const KEY = ['org_id', 'asset_id', 'tag_id', 'observed_at'];
 
 /** Gateways that hear one tag and write whole seconds say one instant again and again. */
-async function organizationsWithSome(db: Connection, rows: readonly TagReading[]): Promise<number[]> {
-  const stored = await db.any(sql.prepared('organizations-with-readings', rowsOf<{ org_id: number }>())`
-    select distinct given.org_id
+async function findStored(db: Connection, rows: readonly TagReading[]): Promise<TagReading[]> {
+  const stored = await db.any(sql.prepared('find-stored-readings', rowsOf<{ place: number }>())`
+    select given.place::integer as place
     from unnest(
       ${sql.binary(integers(rows.map(({ orgId }) => orgId)))}::integer[],
       ${sql.binary(integers(rows.map(({ assetId }) => assetId)))}::integer[],
       ${sql.binary(integers(rows.map(({ tagId }) => tagId)))}::integer[],
       ${sql.binary(timestamps(rows.map(({ observedAt }) => observedAt)))}::timestamptz[])
-      as given (org_id, asset_id, tag_id, observed_at)
+      with ordinality as given (org_id, asset_id, tag_id, observed_at, place)
     cross join lateral (
       select from tag_readings stored
       where stored.org_id = given.org_id and stored.asset_id = given.asset_id
         and stored.observed_at = given.observed_at and stored.tag_id = given.tag_id
       limit 1
     ) stored`);
-  return stored.map(({ org_id }) => org_id);
+  return stored.flatMap(({ place }) => rows[place - 1] ?? []);
 }
 
 /** Columns of other kinds are left out: six of each took a third longer than three. */

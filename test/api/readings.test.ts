@@ -28,7 +28,7 @@ describe('what the tags of an asset measured', () => {
   function measured(tag: 0 | 1, time: string, readings: Readings) {
     const reading = { orgId: api.orgId, assetId, tagId: tags[tag], observedAt: micros(time), readings };
     return inTransaction(api.database.pool, (client) =>
-      recordReadings(client, [reading], { isRepeat: false, isCareful: false }),
+      recordReadings(client, [reading], { isCareful: false }),
     );
   }
   const list = async (query = '') =>

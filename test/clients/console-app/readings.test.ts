@@ -34,7 +34,7 @@ describe('what tags measure, in the console, in a browser', () => {
       readings: { temperature_c: 4 + index, ...(index === 0 ? { battery_percent: 88 } : {}) },
     }));
     await inTransaction(database.pool, (client) =>
-      recordReadings(client, found, { isRepeat: false, isCareful: false }),
+      recordReadings(client, found, { isCareful: false }),
     );
   });
 

@@ -119,7 +119,7 @@ describe('the login of processes', () => {
     };
     const pool = createWritePool(url, { max: 1 });
     const record = () =>
-      inTransaction(pool, (own) => recordReadings(own, [reading], { isRepeat: false, isCareful: false }));
+      inTransaction(pool, (own) => recordReadings(own, [reading], { isCareful: false }));
     expect(await record()).to.equal(true);
     await pool.end();
     await client.query('set role tagtrail_api');

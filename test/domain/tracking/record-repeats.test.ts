@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { RecentReadings } from '../../../domain/tracking/recent-readings.ts';
 import { RecentRepeats } from '../../../domain/tracking/recently-seen.ts';
 import { AlreadyStored, recordScans } from '../../../domain/tracking/record.ts';
 import type { Outcome, Scan } from '../../../domain/tracking/scan.ts';
@@ -46,15 +47,22 @@ describe('repeats of late scans that change no history', () => {
     );
 
   /** As ingestion does. @returns outcomes and attempts. */
-  async function remembering(repeats: RecentRepeats, scans: readonly Scan[]): Promise<[Outcome[], number]> {
-    return inTransaction(
+  async function remembering(
+    repeats: RecentRepeats,
+    scans: readonly Scan[],
+    recent = new RecentReadings(),
+  ): Promise<[Outcome[], number]> {
+    const measured = recent.begin();
+    const recorded = await inTransaction(
       database.pool,
-      async (client, attempt) => {
-        const options = { rules: RULES, now: second(200), isCareful: attempt > 1, repeats };
+      async (client, attempt): Promise<[Outcome[], number]> => {
+        const options = { rules: RULES, now: second(200), isCareful: attempt > 1, repeats, measured };
         return [(await recordScans(client, scans, options)).outcomes, attempt];
       },
       (error) => error instanceof AlreadyStored,
     );
+    measured.commit();
+    return recorded;
   }
 
   function expecting(): RecentRepeats {
@@ -119,31 +127,52 @@ describe('repeats of late scans that change no history', () => {
     expect((await stored()).map(({ at }) => at)).to.deep.equal([0, 30, 31, 32, 60, 120, 180]);
   });
 
-  it('of what a tag measured, in one instant by two readers, take a second attempt once', async () => {
-    const repeats = new RecentRepeats();
-    const other = await site.reader('door', [a]);
-    const attempts: number[] = [];
-    for (const [at, reader, temperature_c] of [
-      [190, readerId, 4],
-      [190, other, 5],
-      [191, other, 6],
-      [191, readerId, 3],
-    ] as const) {
-      const read = aRead({ orgId: site.orgId, readerId: reader, value, locationId: a, at: second(at) });
-      const [, attempt] = await remembering(repeats, [{ ...read, readings: { temperature_c } }]);
-      attempts.push(attempt);
-    }
-    expect(attempts).to.deep.equal([1, 2, 1, 1]);
-    const kept = await database.rows(
-      'select temperature_c from tag_readings where asset_id = $1 order by observed_at',
-      [assetId],
-    );
-    expect(kept).to.deep.equal([{ temperature_c: 5 }, { temperature_c: 6 }]);
-    await inTransaction(database.pool, async (client) => {
-      const options = { rules: RULES, now: second(200), isCareful: false, repeats };
-      while (repeats.areOfReadings(site.orgId)) {
-        await recordScans(client, [], options);
+  describe('of what a tag measured', () => {
+    const temperatures = () =>
+      database.rows('select temperature_c from tag_readings where asset_id = $1 order by observed_at', [
+        assetId,
+      ]);
+    const measures = (at: number, reader: number, temperature_c: number): Scan => ({
+      ...aRead({ orgId: site.orgId, readerId: reader, value, locationId: a, at: second(at) }),
+      readings: { temperature_c },
+    });
+
+    it('take no second attempt where one process reads an instant by two readers, or late', async () => {
+      const [repeats, recent, other] = [
+        new RecentRepeats(),
+        new RecentReadings(),
+        await site.reader('door', [a]),
+      ];
+      const attempts: number[] = [];
+      for (const [at, reader, temperature] of [
+        [190, readerId, 4],
+        [190, other, 5],
+        [191, other, 6],
+        [191, readerId, 3],
+        [185, readerId, 2],
+      ] as const) {
+        attempts.push((await remembering(repeats, [measures(at, reader, temperature)], recent))[1]);
       }
+      expect(attempts).to.deep.equal([1, 1, 1, 1, 1]);
+      expect(await temperatures()).to.deep.equal([2, 5, 6].map((temperature_c) => ({ temperature_c })));
+    });
+
+    it('take a second attempt once an hour of a tag that another process reads, too', async () => {
+      const [repeats, recent, theirs] = [new RecentRepeats(), new RecentReadings(), new RecentReadings()];
+      const other = await site.reader('window', [a]);
+      const attempts: number[] = [];
+      for (const [at, temperature] of [
+        [192, 4],
+        [193, 5],
+        [194, 6],
+      ] as const) {
+        await remembering(repeats, [measures(at, readerId, temperature)], theirs);
+        attempts.push((await remembering(repeats, [measures(at, other, temperature + 1)], recent))[1]);
+      }
+      expect(attempts).to.deep.equal([2, 1, 1]);
+      expect((await temperatures()).slice(-3)).to.deep.equal(
+        [5, 6, 7].map((temperature_c) => ({ temperature_c })),
+      );
     });
   });
 
