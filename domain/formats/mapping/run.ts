@@ -200,7 +200,7 @@ class DocumentRun {
             ? mapItem(rule, scope, this.#policies, this.#index)
             : ignored(rule, scope, failed.otherwise);
         if (failed?.asksFor === true) {
-          lacking.set(outcome, { rule, around, item: seen });
+          lacking.set(outcome, { rule, isOther: false, around, item: seen });
         }
         outcomes.push(outcome);
         if (scope.workLeft < 0) {
@@ -240,14 +240,14 @@ class DocumentRun {
 /** A document in which no rule found a place for items. */
 function ignoredWhole(
   document: unknown,
-  { rule, reason, isLacking }: NothingThere & { rule: Rule },
+  { rule, reason, isLacking, isOther }: NothingThere & { rule: Rule },
   scope: Scope,
   lacking: Map<Item, Lacking>,
 ): Item {
   scope.enter(document);
   const outcome = ignored(rule, scope, reason);
   if (isLacking) {
-    lacking.set(outcome, { rule, around: { node: document, outer: null }, item: document });
+    lacking.set(outcome, { rule, isOther, around: { node: document, outer: null }, item: document });
   }
   return outcome;
 }
@@ -257,14 +257,18 @@ interface NothingThere {
   reason: string;
   /** No condition distinguished the document from one with reads, but it lacks something. */
   isLacking: boolean;
+  isOther: boolean;
 }
 
 function select(rule: Rule, scope: Scope): Selection | NothingThere {
   const failed = firstFailing(rule.documentConditions, scope);
   if (failed !== undefined) {
-    return { reason: failed.otherwise, isLacking: failed.asksFor };
+    return { reason: failed.otherwise, isLacking: failed.asksFor, isOther: false };
   }
-  return rule.select(scope, rule.wantsKeys) ?? { reason: `nothing at ${rule.place}`, isLacking: true };
+  const isOther = rule.documentConditions.length > 0;
+  return (
+    rule.select(scope, rule.wantsKeys) ?? { reason: `nothing at ${rule.place}`, isLacking: true, isOther }
+  );
 }
 
 /**
@@ -361,6 +365,8 @@ function ignored(rule: Rule, scope: Scope, reason: string): Ignored {
 /** An ignored item or document that no condition distinguished from a read, but that lacks something. */
 interface Lacking {
   rule: Rule;
+  /** The document meets the rule's conditions: another event of the same devices. */
+  isOther: boolean;
   around: Around;
   item: unknown;
 }
@@ -373,7 +379,8 @@ function withNearMiss(outcome: Item, lacking: Lacking | undefined, scope: Scope)
     return outcome;
   }
   scope.see(lacking.item, lacking.around, null);
-  const nearMiss = tagLikeIn(lacking.item, lacking.rule.fields.reader(scope) ?? null);
+  const reader = lacking.rule.fields.reader(scope) ?? null;
+  const nearMiss = tagLikeIn(lacking.item, { reader, isDevice: lacking.isOther });
   return nearMiss === null ? outcome : { ...outcome, nearMiss };
 }
 

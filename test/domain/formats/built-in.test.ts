@@ -101,6 +101,19 @@ describe('the built-in formats', () => {
     });
   }
 
+  it('ask about reads that are wrapped in something else', () => {
+    for (const { name, format, topic, payload, expect: wanted } of documented) {
+      if (wanted.scans.length === 0 || typeof payload === 'string') {
+        continue;
+      }
+      for (const wrapped of [{ message: payload }, [payload], { event: 'x', body: [payload] }]) {
+        const message = { topic, payload: Buffer.from(JSON.stringify(wrapped)) };
+        const { scans, rejected, near_misses } = dryRun(formats.get(format) as Format, message);
+        expect([name, wrapped, scans.length + rejected.length > 0 || near_misses]).to.not.include(undefined);
+      }
+    }
+  });
+
   it('lose a bad item and nothing else, wherever several can be in a message', () => {
     const single = [
       ...['openmqttgateway', 'ruuvi-gateway', 'espresense', 'chirpstack', 'the-things-stack', 'wirepas'],
