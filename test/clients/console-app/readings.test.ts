@@ -33,9 +33,7 @@ describe('what tags measure, in the console, in a browser', () => {
       ...{ orgId: site.orgId, assetId: fridge, tagId: tag?.id ?? 0, observedAt: now - minutes * minute },
       readings: { temperature_c: 4 + index, ...(index === 0 ? { battery_percent: 88 } : {}) },
     }));
-    await inTransaction(database.pool, (client) =>
-      recordReadings(client, found, { isCareful: false }),
-    );
+    await inTransaction(database.pool, (client) => recordReadings(client, found, { isCareful: false }));
   });
 
   it('shows the newest values, a picture of one kind, and the same as a table', async () => {

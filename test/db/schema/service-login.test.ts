@@ -118,8 +118,7 @@ describe('the login of processes', () => {
       readings: { motion: 1 },
     };
     const pool = createWritePool(url, { max: 1 });
-    const record = () =>
-      inTransaction(pool, (own) => recordReadings(own, [reading], { isCareful: false }));
+    const record = () => inTransaction(pool, (own) => recordReadings(own, [reading], { isCareful: false }));
     expect(await record()).to.equal(true);
     await pool.end();
     await client.query('set role tagtrail_api');
