@@ -13,6 +13,7 @@ export const JOBS_OF_EVERY_WORKER: ReadonlyMap<string, number> = new Map([
   ['retain', ADVISORY_LOCKS.retention],
   ['recompute-histories', ADVISORY_LOCKS.recomputing],
   ['renew-keys', ADVISORY_LOCKS.renewingKeys],
+  ['record-captures', ADVISORY_LOCKS.captures],
 ]);
 
 /** Seconds within which a worker with some jobs takes over the others. */

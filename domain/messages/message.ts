@@ -14,7 +14,7 @@ export interface IncomingMessage {
   sender: string;
   /** Null at QoS 0. A text is a key that a sender gives, without U+0000. */
   packetId: number | string | null;
-  /** Retained: delivered because of a new subscription, not because it was just published. */
+  /** Retained: delivered because of a new subscription, not because it was just published. Or captured: no device listens. */
   isStale: boolean;
   /** Why it is rejected without being read. */
   refusal?: string;
@@ -32,6 +32,7 @@ export interface ReadMessage {
   /** `performance.now()` on arrival, if it arrived just now. */
   arrivedAt?: number;
   isDup: boolean;
+  /** It does not show its reader listening. */
   isStale?: boolean;
   /** Null if no reader has the topic. */
   reader: RegisteredReader | null;

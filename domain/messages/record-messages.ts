@@ -85,7 +85,9 @@ export async function recordMessages(
   );
   await keepLateProofs(
     client,
-    results.map(({ message, reception }) => lateProof(message, reception.receivedAt, options.rules.lateness)),
+    results.map(({ message, reception }) =>
+      message.isStale ? null : lateProof(message, reception.receivedAt, options.rules.lateness),
+    ),
   );
   return { results: counted, unsealed };
 }
@@ -159,7 +161,7 @@ function outcomeAt(outcomes: readonly Outcome[], index: number): Outcome {
   return outcome;
 }
 
-/** Null for retained messages, and for repeats. */
+/** Null for messages that do not show their reader listening, and for repeats. */
 function heardAt({ isStale, receivedAt }: ReadMessage, { isRedelivery }: Reception): Micros | null {
   return isStale || isRedelivery ? null : receivedAt;
 }

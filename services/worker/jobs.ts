@@ -9,6 +9,7 @@ import { finishUpgrade } from './jobs/finish-upgrade.ts';
 import type { Job, JobParts } from './jobs/job.ts';
 import { learnGaps } from './jobs/learn-gaps.ts';
 import { recomputeHistories } from './jobs/recompute-histories.ts';
+import { recordCaptures } from './jobs/record-captures.ts';
 import { renewTagKeys } from './jobs/renew-keys.ts';
 import { retain } from './jobs/retain.ts';
 import { sealMoves } from './jobs/seal-moves.ts';
@@ -26,6 +27,7 @@ export function jobsOf(config: JobConfig, parts: JobParts): Job[] {
     retain(config, parts),
     recomputeHistories(parts),
     renewTagKeys(parts),
+    recordCaptures(config, createClock(), parts),
     ...(keys === null ? [] : [deliverWebhooks(url, { ...parts, keys, agents: agentsOf(config) })]),
     ...(server === null || from === null ? [] : [sendMail({ ...config, server, from }, parts)]),
     ...(ownerUrl === null ? [] : [finishUpgrade(ownerUrl, parts.log)]),

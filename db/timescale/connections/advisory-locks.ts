@@ -33,6 +33,8 @@ export const ADVISORY_LOCKS = {
   recomputing: 7_461_748,
   /** Adding keys to tags that a former version attached. */
   renewingKeys: 7_461_749,
+  /** Recording captures of EPCIS events. */
+  captures: 7_461_750,
 } as const;
 
 /** First of two numbers; the second is the organization. */

@@ -15,7 +15,7 @@ export interface Swept {
 /**
  * Drops raw scans older than `retentionDays`, by whole chunks of a hypertable, and records of messages
  * received more than 24 hours ago. Answers to submissions are kept as long as scans: a device may resend one
- * until it would be too late. Imported files go after a week, sessions of people a day after their end. Transitions and positions are
+ * until it would be too late. Imported files go after a week, captures with raw scans, sessions of people a day after their end. Transitions and positions are
  * kept for good.
  */
 export async function sweep(pool: Pool, retentionDays: number): Promise<Swept> {
@@ -23,6 +23,7 @@ export async function sweep(pool: Pool, retentionDays: number): Promise<Swept> {
     await forgetBrokerSessions(client, retentionDays);
     await forgetIdleRetractions(client, retentionDays);
     await forgetImports(client);
+    await forgetCaptures(client, retentionDays);
     await forgetSessions(client);
     await forgetProofs(client, retentionDays);
     const dropped = {
@@ -145,6 +146,19 @@ async function forgetImports(client: pg.ClientBase): Promise<void> {
      where imports.org_id = old.org_id and imports.id = old.id`,
   );
   await client.query(`delete from import_work where seen_at < now() - interval '7 days' and ${NOT_ARRIVING}`);
+}
+
+/** Events captured longer ago are too late by now. */
+async function forgetCaptures(client: pg.ClientBase, retentionDays: number): Promise<void> {
+  for (const [table, column] of [
+    ['epcis_captures', 'finished_at'],
+    ['epcis_events', 'captured_at'],
+  ]) {
+    await client.query(
+      `delete from ${table} where ${column} < now() - make_interval(days => $1::integer) and ${NOT_ARRIVING}`,
+      [retentionDays],
+    );
+  }
 }
 
 /**

@@ -5,6 +5,7 @@ export const PUBLIC_SCOPES = [
   'locations:read',
   'locations:write',
   'tracking:read',
+  'tracking:write',
   'changes:read',
 ] as const;
 
