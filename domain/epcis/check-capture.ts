@@ -4,14 +4,14 @@ import { isArray, isJsonObject, type Json, type JsonObject, parseJson } from '..
 import { writeJson } from '../../base/json/json-text.ts';
 import { parseTimestamp } from '../../base/timestamps.ts';
 import { faultOfTagValue, LONGEST_ANTENNA } from '../formats/mapping/acceptance.ts';
+import { MAX_ITEMS } from '../formats/mapping/values/limits.ts';
 import { whyUnusable } from '../tracking/tag-key.ts';
 
-/** Of a capture. Its EPCs are as many as a message of a reader may have reads. */
-export const MOST_EVENTS = 1_000;
-const MOST_EPCS = 10_000;
+/** Of a capture: as many as a message of a reader may have reads. */
+const MOST_EPCS = MAX_ITEMS;
 
 export interface CheckedEvent {
-  /** The event's own, or its hash. */
+  /** Its own, or the hash. */
   id: string;
   hash: string;
   /** Why it cannot be captured, whatever is stored already. */
@@ -21,12 +21,17 @@ export interface CheckedEvent {
 
 export type CheckedCapture = { events: CheckedEvent[] } | { refusal: string; isTooLarge: boolean };
 
+interface Sent {
+  bytes: Uint8Array;
+  /** Whether it is a single event, without a document around it. */
+  isEvent: boolean;
+  mostEvents: number;
+}
+
 /**
  * Reads what a request would capture. Every event has a result of its own; only what is no document is refused whole.
- *
- * @param what.isEvent it is a single event, without a document around it.
  */
-export function checkCapture({ bytes, isEvent }: { bytes: Uint8Array; isEvent: boolean }): CheckedCapture {
+export function checkCapture({ bytes, isEvent, mostEvents }: Sent): CheckedCapture {
   try {
     const { json } = parseJson(bytes, 'Request body');
     const events = isEvent ? [json] : eventsOf(json);
@@ -34,9 +39,9 @@ export function checkCapture({ bytes, isEvent }: { bytes: Uint8Array; isEvent: b
       return { refusal: events, isTooLarge: false };
     }
     const epcs = events.reduce<number>((count, event) => count + epcsOf(event).length, 0);
-    return events.length > MOST_EVENTS || epcs > MOST_EPCS
+    return events.length > mostEvents || epcs > MOST_EPCS
       ? {
-          refusal: `A capture has at most ${MOST_EVENTS} events and ${MOST_EPCS} EPCs, not ${events.length} and ${epcs}; divide it`,
+          refusal: `A capture has at most ${mostEvents} events and ${MOST_EPCS} EPCs, not ${events.length} and ${epcs}; divide it`,
           isTooLarge: true,
         }
       : { events: events.map(checkEvent) };
@@ -85,8 +90,24 @@ function checkEvent(event: Json): CheckedEvent {
   return { id: isNamed ? eventID : hash, hash, fault, text: fault === null ? writeJson(event) : '{}' };
 }
 
-function hashOf({ eventID: _, recordTime: __, ...event }: JsonObject): string {
-  return `urn:sha256:${createHash('sha256').update(writeJson(event)).digest('hex')}`;
+/** The same whatever the order of members. Not of the id, nor of when it was recorded. */
+function hashOf({ eventID: _, recordTime: __, ...content }: JsonObject): string {
+  return `ni:///sha-256;${createHash('sha256')
+    .update(writeJson(inOrder(content)))
+    .digest('base64url')}`;
+}
+
+function inOrder(value: Json): Json {
+  if (isArray(value)) {
+    return value.map(inOrder);
+  }
+  return isJsonObject(value)
+    ? Object.fromEntries(
+        Object.keys(value)
+          .sort()
+          .map((name) => [name, inOrder(value[name] ?? null)]),
+      )
+    : value;
 }
 
 const CAPTURED = ['ObjectEvent', 'AggregationEvent'];

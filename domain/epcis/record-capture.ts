@@ -255,7 +255,7 @@ async function withoutKnown(
     const hash = known.get(stored.event_id);
     const isOther = hash !== undefined && hash !== stored.hash;
     if (fault !== null || isOther) {
-      faults.set(index, fault ?? 'another event with this eventID is captured already');
+      faults.set(index, fault ?? ALREADY_CAPTURED);
     } else {
       known.set(stored.event_id, stored.hash);
     }
@@ -263,6 +263,8 @@ async function withoutKnown(
   });
   return { fresh, faults };
 }
+
+const ALREADY_CAPTURED = 'another event with this eventID is captured already';
 
 async function remember(
   client: Client,
@@ -303,8 +305,10 @@ function errorsOf(judged: readonly Judged[], faults: ReadonlyMap<number, string>
 }
 
 function problemOf(index: number | null, eventId: string | null, reason: string): EventProblem {
+  const [exception, status] =
+    reason === ALREADY_CAPTURED ? ['ResourceAlreadyExists', 409] : ['Validation', 400];
   return {
-    ...{ type: 'epcisException:ValidationException', title: 'Event refused', status: 400 },
+    ...{ type: `epcisException:${exception}Exception`, title: 'Event refused', status },
     detail: index === null ? reason : `eventList[${index}]: ${reason}`,
     ...(eventId === null ? {} : { instance: eventId }),
   };

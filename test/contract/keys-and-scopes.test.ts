@@ -33,6 +33,7 @@ const SCOPES = [
   'locations:read',
   'locations:write',
   'tracking:read',
+  'tracking:write',
   'changes:read',
 ];
 const CHALLENGE = 'Bearer realm="tagtrail"';

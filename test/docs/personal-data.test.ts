@@ -22,6 +22,8 @@ const ABOUT_THINGS: Readonly<Record<string, string>> = {
   changes: 'request_id action resource_type resource_id',
   epcis_queries: 'name query',
   external_key_counters: 'resource',
+  epcis_captures: 'id api_key_id event_ids hashes faults events errors reads',
+  epcis_events: 'id hash',
   formats: 'name definition source',
   handhelds: 'token_sha256',
   import_parts: 'content',

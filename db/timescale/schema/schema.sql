@@ -304,6 +304,34 @@ CREATE TRIGGER changes_held AFTER INSERT ON public.changes REFERENCING NEW TABLE
 CREATE TRIGGER changes_queued AFTER INSERT ON public.changes REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION queue_changes();
 CREATE TRIGGER changes_unchanged BEFORE DELETE OR UPDATE ON public.changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_changes_of_log();
 
+create table epcis_captures (
+  org_id integer not null,
+  id text collate "C" not null,
+  api_key_id text not null,
+  created_at timestamp with time zone not null default now(),
+  finished_at timestamp with time zone,
+  proceeds boolean not null,
+  event_ids text[],
+  hashes text[],
+  faults text[],
+  events text[],
+  errors json not null default '[]'::json,
+  reads json,
+  constraint epcis_captures__org_id_id PRIMARY KEY (org_id, id),
+  constraint epcis_captures__org_id FOREIGN KEY (org_id) REFERENCES organizations(id)
+);
+CREATE INDEX epcis_captures__unfinished ON public.epcis_captures USING btree (org_id, id) WHERE (finished_at IS NULL);
+
+create table epcis_events (
+  org_id integer not null,
+  id text collate "C" not null,
+  hash text not null,
+  captured_at timestamp with time zone not null default now(),
+  constraint epcis_events__org_id_id PRIMARY KEY (org_id, id),
+  constraint epcis_events__org_id FOREIGN KEY (org_id) REFERENCES organizations(id)
+);
+CREATE INDEX epcis_events__captured_at ON public.epcis_events USING btree (captured_at);
+
 create table epcis_queries (
   org_id integer not null,
   name text collate "C" not null,

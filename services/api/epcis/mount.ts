@@ -7,6 +7,7 @@ import {
   Problem,
   type ProblemType,
 } from '../../../platform/http/problem.ts';
+import { BODY_LIMIT } from '../../../platform/http/read-body.ts';
 
 export const EPCIS = '/epcis/v2';
 
@@ -23,12 +24,23 @@ const SPEAKS = {
   'GS1-Extensions': '',
 };
 
-/** Answers of OPTIONS for a path, beside those for all. */
-const DISCOVERED: Readonly<Record<string, Readonly<Record<string, string>>>> = {};
+/** Events of a capture. */
+export const MOST_EVENTS = 1_000;
+
+const CAPTURES = {
+  'GS1-EPCIS-Capture-Limit': String(MOST_EVENTS),
+  'GS1-EPCIS-Capture-File-Size-Limit': String(BODY_LIMIT),
+};
+
+/** Headers of a path, beside those of all. */
+const OF_PATHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '/capture': { ...CAPTURES, 'GS1-Capture-Error-Behaviour': 'rollback' },
+  '/events': CAPTURES,
+};
 
 /** The standard's headers, discovery and problems for what is below its path. */
 export const mountEpcis: Middleware = async (koa, next) => {
-  koa.set(SPEAKS);
+  koa.set({ ...SPEAKS, ...OF_PATHS[koa.path.slice(EPCIS.length)] });
   koa.state['present'] = presenting(koa.method);
   // The root has two spellings.
   koa.path = koa.path === EPCIS ? `${EPCIS}/` : koa.path;
@@ -51,7 +63,7 @@ export const mountEpcis: Middleware = async (koa, next) => {
     koa.status = 204;
     koa.set({
       ...{ Allow: `OPTIONS, ${allowed}`, 'GS1-EPC-Format': 'Always_GS1_Digital_Link' },
-      ...{ 'GS1-Vendor-Version': `tagtrail-${VERSION}`, ...DISCOVERED[koa.path.slice(EPCIS.length)] },
+      'GS1-Vendor-Version': `tagtrail-${VERSION}`,
     });
   }
 };

@@ -775,6 +775,7 @@ export const de = {
       'locations:read': 'Orte lesen',
       'locations:write': 'Orte ändern',
       'tracking:read': 'Lesen, wo Objekte sind und waren',
+      'tracking:write': 'EPCIS-Ereignisse erfassen',
       'changes:read': 'Lesen, wer was geändert hat',
       'keys:admin': 'API-Schlüssel verwalten',
       'webhooks:admin': 'Webhooks verwalten',

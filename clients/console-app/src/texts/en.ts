@@ -756,6 +756,7 @@ export const en = {
       'locations:read': 'See places',
       'locations:write': 'Change places',
       'tracking:read': 'See where assets are and were',
+      'tracking:write': 'Capture EPCIS events',
       'changes:read': 'See who changed what',
       'keys:admin': 'Manage API keys',
       'webhooks:admin': 'Manage webhooks',

@@ -106,6 +106,7 @@ const SCOPES = [
   'locations:read',
   'locations:write',
   'tracking:read',
+  'tracking:write',
   'changes:read',
 ] as const;
 
