@@ -1,8 +1,7 @@
 import { ulid } from 'ulid';
-import type { OrganizationDatabase } from '../../db/timescale/connections/organization-door.ts';
+import type { OrganizationConnection } from '../../db/timescale/connections/organization-door.ts';
 import { texts } from '../../db/timescale/queries/array-parameters.ts';
-import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
-import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { CheckedEvent } from './check-capture.ts';
 
 /** Announced when a capture waits to be recorded. */
@@ -25,40 +24,40 @@ export interface CaptureRow {
 }
 
 /** @returns its id; null if too many wait. */
-export function storeCapture(
-  db: OrganizationDatabase,
+export async function storeCapture(
+  db: OrganizationConnection,
   { apiKeyId, proceeds, events }: { apiKeyId: string; proceeds: boolean; events: readonly CheckedEvent[] },
 ): Promise<string | null> {
   const id = ulid();
   const column = (name: 'id' | 'hash' | 'fault' | 'text') =>
     sql.fragment`${sql.binary(texts(events.map((event) => event[name])))}::text[]`;
-  return db.transaction(async (transaction) => {
-    const stored = await transaction.exec(sql.type(NO_ROWS)`
+  const stored = await db.maybeOne(sql.type(rowsOf<{ id: string }>())`
+    with stored as (
       insert into epcis_captures (org_id, id, api_key_id, proceeds, event_ids, hashes, faults, events)
       select ${db.orgId}, ${id}, ${apiKeyId}, ${proceeds}, ${column('id')}, ${column('hash')}, ${column('fault')},
         ${column('text')}
-      where (select count(*) from epcis_captures where org_id = ${db.orgId} and finished_at is null) < ${MOST_WAITING}`);
-    await transaction.exec(sql.type(NO_ROWS)`select pg_notify(${CAPTURE_STORED}::text, '')`);
-    return stored === 0 ? null : id;
-  });
+      where (select count(*) from epcis_captures where org_id = ${db.orgId} and finished_at is null) < ${MOST_WAITING}
+      returning id
+    )
+    select id, pg_notify(${CAPTURE_STORED}::text, '') is null as is_told from stored`);
+  return stored?.id ?? null;
 }
 
-export async function findCapture(db: Connection, orgId: number, id: string): Promise<CaptureRow | null> {
+export async function findCapture(db: OrganizationConnection, id: string): Promise<CaptureRow | null> {
   return db.maybeOne(sql.prepared('find-capture', rowsOf<CaptureRow>())`
     select id, created_at, finished_at, proceeds, errors::text, reads::text
-    from epcis_captures where org_id = ${orgId} and id = ${id}`);
+    from epcis_captures where org_id = ${db.orgId} and id = ${id}`);
 }
 
 /** The newest first, without most of their errors. @param before the id of the last one of the page before. */
 export async function listCaptures(
-  db: Connection,
-  orgId: number,
+  db: OrganizationConnection,
   { before, limit }: { before: string | null; limit: number },
 ): Promise<readonly CaptureRow[]> {
   return db.any(sql.prepared('list-captures', rowsOf<CaptureRow>())`
     select id, created_at, finished_at, proceeds, reads::text, coalesce((
       select json_agg(error) from (select error from json_array_elements(errors) error limit ${LISTED_ERRORS}) listed
     ), '[]')::text as errors
-    from epcis_captures where org_id = ${orgId} and (${before}::text is null or id < ${before}::text)
+    from epcis_captures where org_id = ${db.orgId} and (${before}::text is null or id < ${before}::text)
     order by id desc limit ${limit}`);
 }

@@ -4,7 +4,7 @@ import { notFound } from '../../../base/errors.ts';
 import { expensiveTurns } from '../../../base/expensive-turns.ts';
 import { JsonText } from '../../../base/json/json-text.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
-import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { type CaptureRow, findCapture, listCaptures, storeCapture } from '../../../domain/epcis/captures.ts';
 import type { CheckedCapture, CheckedEvent } from '../../../domain/epcis/check-capture.ts';
 import { ANY_TYPE, contentEncoding, type StreamedBody } from '../../../platform/http/body.ts';
@@ -128,7 +128,7 @@ const captures = route({
   },
   success: PAGE,
   handle: async ({ context: { db }, query: { perPage, nextPageToken = null } }) => {
-    const rows = await listCaptures(db, db.orgId, { before: nextPageToken, limit: perPage + 1 });
+    const rows = await listCaptures(db, { before: nextPageToken, limit: perPage + 1 });
     const jobs = rows.slice(0, perPage).map(jobOf);
     return {
       jobs,
@@ -167,7 +167,7 @@ const oneCapture = route({
   },
   problems: { not_found: 'Capture job not found' },
   handle: async ({ context: { db }, params: { capture_id: id } }) => {
-    const row = await findCapture(db, db.orgId, id);
+    const row = await findCapture(db, id);
     if (row === null) {
       throw notFound('Capture job not found');
     }
@@ -212,13 +212,13 @@ const captureOne = route({
 
 /** Null if it takes longer than most senders wait. The job is another process's. */
 async function finished(
-  db: OrganizationDatabase,
+  db: OrganizationConnection,
   id: string,
   signal: AbortSignal,
 ): Promise<CaptureRow | null> {
   const since = performance.now();
   for (let ms = 10; performance.now() - since < PATIENCE; ms = Math.min(2 * ms, 500)) {
-    const row = await findCapture(db, db.orgId, id);
+    const row = await findCapture(db, id);
     if (row !== null && row.finished_at !== null) {
       return row;
     }

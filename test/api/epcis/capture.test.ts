@@ -262,8 +262,8 @@ describe('captures of EPCIS events', () => {
     const elsewhere = await send('/events', seen([epc(1)]), {}, other.key);
     expect(elsewhere.status).to.equal(201);
     expect((await jobAt(locationOf(elsewhere), other.key)).reads).to.deep.include({
-      unknown: 0,
-      unplaced: 1,
+      unknown: 1,
+      recorded: 0,
     });
   });
 
