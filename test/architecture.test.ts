@@ -65,8 +65,11 @@ const ARROWS: Record<string, string[]> = {
   'domain/changes': [...DATABASE, 'base'],
   'domain/epcis': [
     ...DATABASE,
+    'domain/administration',
     'domain/changes',
+    'domain/formats',
     'domain/identity',
+    'domain/messages',
     'domain/moves',
     'domain/tracking',
     'base',
