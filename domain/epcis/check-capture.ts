@@ -16,6 +16,7 @@ export interface CheckedEvent {
   hash: string;
   /** Why it cannot be captured, whatever is stored already. */
   fault: string | null;
+  /** JSON of what is read of it. */
   text: string;
 }
 
@@ -87,7 +88,7 @@ function checkEvent(event: Json): CheckedEvent {
   const fault = isJsonObject(event) ? faultOf(object) : 'must be an object';
   const { eventID } = object;
   const isNamed = typeof eventID === 'string' && faultOfUri(eventID) === null;
-  return { id: isNamed ? eventID : hash, hash, fault, text: fault === null ? writeJson(event) : '{}' };
+  return { id: isNamed ? eventID : hash, hash, fault, text: fault === null ? needed(object) : '{}' };
 }
 
 /** The same whatever the order of members. Not of the id, nor of when it was recorded. */
@@ -108,6 +109,34 @@ function inOrder(value: Json): Json {
           .map((name) => [name, inOrder(value[name] ?? null)]),
       )
     : value;
+}
+
+/** What the format reads. The rest, which may be anything, is not kept. */
+function needed({
+  type,
+  eventTime,
+  action,
+  epcList,
+  parentID,
+  childEPCs,
+  readPoint,
+  bizLocation,
+}: JsonObject): string {
+  return JSON.stringify({
+    type,
+    eventTime,
+    action,
+    epcList,
+    parentID,
+    childEPCs,
+    ...placeOf(readPoint, bizLocation),
+  });
+}
+
+function placeOf(readPoint: Json | undefined, bizLocation: Json | undefined): object {
+  const name = readPoint === undefined ? 'bizLocation' : 'readPoint';
+  const { id } = membersOf(readPoint ?? bizLocation);
+  return id === undefined ? {} : { [name]: { id } };
 }
 
 const CAPTURED = ['ObjectEvent', 'AggregationEvent'];

@@ -199,6 +199,7 @@ const captureOne = route({
   problems: { conflict: 'Another event with its id is captured already' },
   handle: async ({ context, body: { bytes }, signal }) => {
     const events = await checked(context, bytes, true);
+    const [event] = events;
     const id = await stored(context, events, false);
     expensiveTurns.leave();
     const job = await finished(context.db, id, signal());
@@ -206,7 +207,7 @@ const captureOne = route({
     if (error !== undefined) {
       throw new Problem(error.status === 409 ? 'conflict' : 'bad_request', error.detail);
     }
-    return { id, event: job === null ? null : withId(events[0]) };
+    return { id, event: job === null || event === undefined ? null : withId(bytes, event) };
   },
 });
 
@@ -230,9 +231,12 @@ async function finished(
 /** Milliseconds. */
 const PATIENCE = 10_000;
 
-function withId(event: CheckedEvent | undefined): JsonBytes {
-  const { id, text: json, hash } = event ?? { id: '', text: '{}', hash: '' };
-  return new JsonBytes(Buffer.from(id === hash ? `{"eventID":${JSON.stringify(id)},${json.slice(1)}` : json));
+/** The event as it was sent, with its id. */
+function withId(sent: Uint8Array, { id, hash }: Pick<CheckedEvent, 'id' | 'hash'>): JsonBytes {
+  const members = sent.subarray(sent.indexOf('{'.charCodeAt(0)) + 1);
+  return new JsonBytes(
+    id === hash ? Buffer.concat([Buffer.from(`{"eventID":${JSON.stringify(id)},`), members]) : sent,
+  );
 }
 
 export const CAPTURE_ROUTES = [capture, captures, oneCapture, captureOne];
