@@ -16,7 +16,7 @@ export interface Page<T> {
 export interface SortTerm<Field extends string> {
   field: Field;
   isDescending: boolean;
-  /** Of a field whose members callers name. */
+  /** The member, for a field whose members callers name. */
   member?: string;
 }
 

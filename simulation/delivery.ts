@@ -113,7 +113,7 @@ export class Delivery {
     await this.#options.connections.disconnect(reader.name);
   }
 
-  /** Sends what was kept as fast as possible, in order; without a broker, another time. */
+  /** Sends the kept messages as fast as possible, in order; without a broker, later. */
   async #return(reader: SiteReader): Promise<void> {
     try {
       await this.#options.connections.reconnect(reader.name);

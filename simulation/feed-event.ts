@@ -1,4 +1,4 @@
-/** An event of the move feed, as far as it can be checked against histories. */
+/** The parts of an event of the move feed that can be checked against histories. */
 export interface FeedEvent {
   type: string;
   time: string;

@@ -80,7 +80,7 @@ export class FeedFold {
       }));
   }
 
-  /** Where the feed is not what it promises, or gives other histories than these; empty if nowhere. */
+  /** Broken promises of the feed, and histories in which it differs from these; empty if none. */
   differences(histories: readonly AnsweredHistory[]): Difference[] {
     const { twice, skipped, inverted } = this.faults;
     const counted: [what: string, count: number][] = [

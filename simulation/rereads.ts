@@ -26,7 +26,7 @@ export class Rereads {
     }
   }
 
-  /** Must be read by then, if it is still where it was. */
+  /** It is read by then if it is still there. */
   due(until: Micros): SimulatedAsset[] {
     const assets: SimulatedAsset[] = [];
     for (let event = this.#due.next(until); event !== null; event = this.#due.next(until)) {

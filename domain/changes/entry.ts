@@ -20,7 +20,7 @@ export type Action =
   | 'set_watch'
   | 'ignore'
   | 'dismiss'
-  /** Lists again what was ignored or dismissed. */
+  /** Lists an ignored tag or a dismissed message again. */
   | 'restore'
   | 'replay'
   /** Corrects the dates that a wrong clock gave an organization's records. */

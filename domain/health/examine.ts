@@ -35,7 +35,7 @@ export async function examineOrganization(db: Connection, orgId: number): Promis
 }
 
 /**
- * Faults that concern every organization of the installation, as far as the database tells.
+ * Faults that concern every organization of the installation and that the database shows.
  *
  * @param now milliseconds since 1970, of this machine.
  */

@@ -158,7 +158,7 @@ function idsOf(rows: readonly { id: number }[]): number[] {
   return rows.map(({ id }) => id);
 }
 
-/** The rows in order: each time those that weigh no more than `most` together, but one at least. */
+/** The rows in order, in groups that together weigh at most `most`, but have at least one row. */
 export function* pieces<Row>(
   rows: readonly Row[],
   weightOf: (row: Row) => number,

@@ -97,12 +97,12 @@ export function isLate({ receivedAt, readAt }: Timing): boolean {
 }
 
 /**
- * From the last message in time, or from the newest read of one that came late, until that was received. Not of what was
- * received soon after a message in time: old reads are sent between new ones then.
+ * From the last message in time, or from the newest read of one that came late, until that was received. None for
+ * messages received soon after a message in time, because old reads are then sent between new ones.
  *
  * @param timings in any order.
- * @param known the last message in time that was committed before, of whichever process. What was received before that is no
- * delay.
+ * @param known the last message in time that was committed before, of whichever process. What was received before
+ * that is no delay.
  * @returns in order and apart.
  */
 export function delaysOf(timings: readonly Timing[], known: Micros | null): Delay[] {

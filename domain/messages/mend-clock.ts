@@ -50,7 +50,7 @@ interface CountedRow {
 /** An organization's rows of a wrong clock. */
 export interface WrongRows {
   scans: WrongScans;
-  /** What tags measured. */
+  /** Readings of tags. */
   readings: number;
   /** Remembered, so that a redelivery keeps the first time of reception. */
   receivedMessages: number;
@@ -253,8 +253,8 @@ function beginningOf({ from, ahead }: WrongClock): Micros {
 }
 
 /**
- * The reception of messages under the wrong clock, and the age of their newest read, as far as unmended scans tell; and
- * the last message in time before. Reads of unknown tags, and repeats, are missing.
+ * The reception of messages under the wrong clock, and the age of their newest read, by the unmended scans; and the
+ * last message in time before. Reads of unknown tags, and repeats, are missing.
  */
 async function mendedTimings(
   db: Connection,

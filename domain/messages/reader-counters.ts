@@ -152,7 +152,7 @@ const IS_NEXT = sql.fragment`(stored.heard_until is null
 /** Before the last stretch, with a gap, because another process was first. The trigger sorts it in. */
 const IS_LATE = sql.fragment`excluded.heard_until < stored.heard_since - interval '15 seconds'`;
 
-/** What an added row does to the one that is stored. */
+/** How an added row changes the stored one. */
 const ADDED = sql.fragment`
   messages = stored.messages + excluded.messages,
   messages_rejected = stored.messages_rejected + excluded.messages_rejected,

@@ -61,8 +61,8 @@ export type Antennas = Pick<RegisteredReader, 'antennas' | 'antennasNamed'>;
 export const NO_ANTENNA = 0;
 
 /**
- * The number of the antenna that a read names. A read that names none is of the reader's only antenna; of a reader with several
- * it may be of any.
+ * The number of the antenna that a read names. A read that names none belongs to the reader's only antenna; with
+ * several it may belong to any.
  */
 export function antennaNumber(
   { antennas, antennasNamed }: Antennas,

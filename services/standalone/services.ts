@@ -73,7 +73,7 @@ export async function startServices(
 interface StartedIngest extends Pick<Services, 'pushUrl'> {
   /** The broker's, without credentials. */
   url: string;
-  /** What readiness asks. */
+  /** The checks of readiness. */
   checks: Readonly<Record<string, Check>>;
   notices: Readonly<Record<string, Check>>;
 }

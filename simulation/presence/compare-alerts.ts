@@ -132,7 +132,7 @@ function theftsIn(
   return result;
 }
 
-/** Time after which a reader that says nothing is alerted, at the latest, and that within which an alert is to be over. */
+/** The latest time after which a silent reader raises an alert, and the time within which an alert must end. */
 function readerDifferences(
   { site, rules, until }: Site,
   { reader, down }: PresenceDocument['readers'][number],

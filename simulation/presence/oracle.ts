@@ -14,9 +14,9 @@ export const SLACK = 3_000;
 export const HEARTBEAT = 5_000;
 
 /**
- * What can be said of assets of a watched site, from what really happened there: never that something is overdue that is
- * there, always that something is that was taken from where it would have been read, and of what nobody could see that
- * nobody knows. Written from the rules alone, without any of the code under test.
+ * What may be said of assets of a watched site, from what really happened there: a present asset is never overdue, a
+ * stolen one that would have been read always is, and one that nobody could see is unknown. Written from the rules
+ * alone, without any of the code under test.
  */
 export class PresenceOracle {
   readonly #site: PresenceDocument;

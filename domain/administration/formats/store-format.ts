@@ -17,13 +17,14 @@ export interface StoredFormat {
 }
 
 /**
- * Stores a custom format, replacing the one of that name. Running ingest processes pick it up at once: a
- * trigger announces changes of the table.
+ * Stores a custom format, replacing the one of that name. Running ingest processes pick it up at once: a trigger
+ * announces changes of the table.
  *
- * @param owner the organization whose own it is to be, and whose alone it may replace; null for the installation, which
- * may replace any.
+ * @param owner the organization that owns it, and may replace only its own; null for the installation, which may
+ * replace any.
  * @throws AppError `conflict` (a built-in format has the name, or another's; a reader needs an identity this format
- * lacks; the organization has too many, or too long ones), `invalid_input` (too long, or text the database does not accept).
+ * lacks; the organization has too many, or too long ones), `invalid_input` (too long, or text the database does not
+ * accept).
  */
 export function storeFormat(
   db: Database,

@@ -109,7 +109,7 @@ async function requireVersion(client: Client, migration: string): Promise<void> 
   }
 }
 
-/** @returns the organization that the rows are to belong to. */
+/** @returns the organization that the rows will belong to. */
 async function openOrganization(
   client: Client,
   { orgId, read }: Exported,

@@ -44,10 +44,10 @@ export interface CreatedReader {
 }
 
 /**
- * Registers a reader, including its antenna 1. Of two concurrent registrations of overlapping topics one is
- * refused.
+ * Registers a reader, including its antenna 1. Of two concurrent registrations of overlapping topics one is refused.
  *
- * @param configured where moves are to be published, beside where they are: a reader's topic overlaps neither.
+ * @param configured where this environment publishes moves, in addition to where they are published: a reader's
+ * topic overlaps neither.
  * @throws AppError `invalid_input`, `not_found` (organization), `conflict` (name or topic taken, too many).
  */
 export async function createReader(

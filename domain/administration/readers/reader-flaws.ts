@@ -1,6 +1,6 @@
 import { sql } from '../../../db/timescale/queries/sql.ts';
 
-/** What cannot be used of a reader's messages, and pushes that were refused. */
+/** Unusable parts of a reader's messages, and refused pushes. */
 export interface ReaderFlaws {
   /** Reads whose signal strength no radio has: they count without one. */
   rssi_unusable: number;

@@ -5,7 +5,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
 /** Per organization: twice the largest site of the runbook's table. Existing and imported readers stay. */
 const MOST_READERS = 20_000;
-/** Of all its readers together. */
+/** For all its readers together. */
 const MOST_ANTENNAS = 80_000;
 /** Readers deleted within {@link DELETED_WITHIN} days: each process loads their topics at its start, to unsubscribe from them. */
 const MOST_DELETED = 20_000;

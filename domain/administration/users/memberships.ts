@@ -14,8 +14,8 @@ export async function findRole(db: Connection, userId: number, orgId: number): P
 }
 
 /**
- * Open links that let in as the user are good no more: an administrator may make one of somebody who is a member of
- * their organization only, and keep it.
+ * Invalidates open links that sign in as the user: an administrator may have made one while the user was a member of
+ * no other organization, and kept it.
  *
  * @throws AppError `conflict` for a member, or if there are as many as may be.
  */

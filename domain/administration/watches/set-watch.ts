@@ -26,7 +26,7 @@ export interface WantedWatch {
 }
 
 /**
- * Says how a location is watched from now on; what was said of assets there before does not change.
+ * Says how a location is watched from now on; earlier answers about assets there do not change.
  *
  * @throws AppError `invalid_input` (a gap of a portal), `not_found` (organization, location), `conflict` (set too often).
  */

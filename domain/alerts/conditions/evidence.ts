@@ -33,7 +33,7 @@ export interface KnownAlert {
 
 export interface Measured {
   tags: readonly MeasuredTag[];
-  /** Evidence of what was before is not there any more, or is too much. */
+  /** Earlier evidence is no longer kept, or is too much. */
   since: Micros;
 }
 

@@ -291,7 +291,7 @@ function merged(one: readonly Unread[], other: readonly Unread[]): Unread[] {
 }
 
 /**
- * Times between reads, by asset, as far as raw scans are kept; but how long ago the last of all was is always known.
+ * Times between reads, by asset, within the kept raw scans; the time of the last read is always known.
  *
  * @param until reads of then and later do not count.
  * @throws TooMuchWork

@@ -147,7 +147,7 @@ function measuredBy(tags: readonly (readonly PieceRow[])[], since: Micros, most:
   });
   const begins = measured.map(({ pieces }) => pieces[0]?.at ?? since);
   const cut = measured.flatMap(({ isCut, pieces }) => (isCut ? [pieces[0]?.at ?? since] : []));
-  // Before the oldest reading that is kept nothing tells any more what was measured.
+  // Nothing is known of readings before the oldest kept one.
   const known = begins.length === 0 ? since : leastOf(begins);
   return { tags: measured, since: greatestOf([since, known, ...cut]) };
 }

@@ -110,8 +110,8 @@ function beyondTimes(rule: DatedRule, asset: AssetEvidence, around: Surroundings
 }
 
 /**
- * An alert says that the asset was beyond the bound, however little of that time is looked at: it goes on with the tags that were
- * beyond by then, or else with those of which no reading says on which side they were.
+ * An alert says that the asset was beyond the bound, however little of that time is looked at: it goes on with the
+ * tags that were beyond then, or else with those whose side no reading tells.
  */
 function timesBefore(
   { since, asOf }: KnownAlert,

@@ -228,7 +228,7 @@ async function loadSubjects(
   return { evidence: assets, around };
 }
 
-/** Rules with an alert that began before it is looked at, and was not over by then. */
+/** Rules with an alert that began before the window and had not ended by its beginning. */
 function alertedBefore({ since, alerts }: Reaching): ReadonlySet<string> {
   return new Set(
     alerts.flatMap(({ ruleId, openedAt, closedAt }) =>
@@ -268,17 +268,18 @@ function sooner(one: Micros | null, other: Micros | null): Micros | null {
 }
 
 /**
- * What makes stored alerts those that follow from the evidence. An alert belongs to the stretch in which it was opened, so
- * that what begins again is news, also to who has acknowledged what there was before. If it was opened in none, it belongs to
- * the one that it overlaps most, of equal ones to the earliest; what is not over counts up to the end of the window. Never to
- * one that began after somebody took notice of the alert: that is another incident. A stretch has one alert.
+ * The changes that make stored alerts match the evidence. An alert belongs to the stretch in which it was opened, so
+ * a condition that begins again is news, also to people who acknowledged the alert before. If it was opened in none,
+ * it belongs to the one that it overlaps most, of equal ones to the earliest; what is not over counts up to the end
+ * of the window. Never to one that began after somebody took notice of the alert: that is another incident. A
+ * stretch has one alert.
  *
- *     stored    |--- a ---|          |--- b ---|       |- c -|
- *     derived   |--|   |-----|         |-| |------|             |-|
- *               a ends sooner; b begins later; of the others three are new, and c is withdrawn
+ * stored |--- a ---| |--- b ---| |- c -| derived |--| |-----| |-| |------| |-| a ends sooner; b begins later; of the
+ * others three are new, and c is withdrawn
  *
  * @param stored all that reach into the window, in any order.
- * @param derived all that reach into the window, sorted and disjoint. What began before it may have begun even earlier.
+ * @param derived all that reach into the window, sorted and disjoint. What began before it may have begun even
+ * earlier.
  */
 export function differenceOf(
   stored: readonly StoredAlert[],
@@ -385,7 +386,10 @@ function isSame(alert: StoredAlert, stretch: FoundStretch): boolean {
   );
 }
 
-/** People who acknowledged an alert hear no more of it until it is over; a new alert that is already over is news to everybody. */
+/**
+ * People who acknowledged an alert hear of it again only when it is over; everybody hears of a new alert that is
+ * already over.
+ */
 function stateAfter({ state }: StoredAlert, { until }: FoundStretch): StoredAlert['state'] {
   if (until !== null) {
     return 'closed';

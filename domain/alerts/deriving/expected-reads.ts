@@ -20,7 +20,7 @@ export class ExpectedReads {
   readonly #expected = new Map<number, ExpectedRead>();
   readonly #due = new DueTimes();
 
-  /** @param until the end of the last look: whatever was expected by then has still to be asked about. */
+  /** @param until the end of the last look: reads expected by then have still to be checked. */
   set(assetId: number, expected: ExpectedRead | null, until: Micros): void {
     const before = this.#expected.get(assetId);
     if (before !== undefined && before.by <= until) {

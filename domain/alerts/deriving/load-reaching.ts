@@ -64,7 +64,7 @@ async function loadAllReaching(
   return found;
 }
 
-/** Without alerts that were over before the oldest kept raw scan: nothing says any more what was read then. */
+/** Leaves out alerts that ended before the oldest kept raw scan: reads of that time are no longer known. */
 async function withoutSettled(
   db: Connection,
   orgId: number,
@@ -101,7 +101,7 @@ function reaching({ id, since }: Reaching, alerts: readonly LoadedAlert[], earli
   const sinceByRule = new Map<string, Micros>();
   let overdueSince = since;
   for (const [ruleId, own] of Map.groupBy(alerts, (alert) => alert.ruleId)) {
-    // What a tag measured in all that time may be very much; the alert itself says what was before.
+    // A tag may have many readings in all that time; the alert itself tells what held before.
     const begun = own.some(isOfReadings) ? since : Math.max(earliest, beginOf(own, since));
     if (begun < since) {
       sinceByRule.set(ruleId, begun);
@@ -127,7 +127,7 @@ function endOf({ closedAt }: LoadedAlert): Micros {
   return closedAt ?? Number.MAX_SAFE_INTEGER;
 }
 
-/** The ones that were not over by then. */
+/** The alerts that had not ended by then. */
 export function reachingTo<Alert extends Pick<LoadedAlert, 'closedAt'>>(
   since: Micros,
   alerts: readonly Alert[],

@@ -187,7 +187,7 @@ async function reviseThere(
     order by asset_id`);
 }
 
-/** Assets for which no more than this has to be looked at. */
+/** Assets for which nothing else has to be looked at. */
 function pending(orgId: number, since: Micros): FragmentSqlToken {
   return sql.fragment`
     select subject_id from alert_revisions

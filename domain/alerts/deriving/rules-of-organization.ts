@@ -36,7 +36,7 @@ export function areOfReadings({ ofAssets }: OrganizationRules): boolean {
   return [...ofAssets.values()].some((versions) => versions.some(isOfReadings));
 }
 
-/** The rules of deleted organizations: they count no more. */
+/** The rules of deleted organizations no longer count. */
 export async function findDeleted(db: Connection, orgIds: readonly number[]): Promise<number[]> {
   const rows = await db.any(sql.prepared('find-deleted-organizations', rowsOf<{ id: number }>())`
     select id from organizations

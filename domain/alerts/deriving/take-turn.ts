@@ -224,7 +224,7 @@ async function findLast(transaction: Connection): Promise<{ derived_to: Micros; 
 export class AlertDeriver {
   #organizations: Map<number, Organization> | null = null;
   readonly #aside = new SetAside();
-  /** Whose turn was last. */
+  /** The organization whose turn was last. */
   #last = 0;
   readonly #limits: typeof LIMITS;
 

@@ -179,7 +179,7 @@ const MATCHED = {
   total: sql.fragment`select count(*) as total_count from matched`,
 };
 
-/** What a list without a search reads, by keys or locations if they are given; which rows of it, and how many. */
+/** The source of a list without a search (keys or locations, if given), its condition, and its total. */
 function sourceOf(values: Narrowing, standing: Standing) {
   const { orgId, external_key: keys } = values;
   const isByKey = keys !== undefined && !standing.include_deleted;

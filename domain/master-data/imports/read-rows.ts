@@ -18,7 +18,7 @@ export interface FileNotes {
   nameless: Map<string, number>;
 }
 
-/** Rows that are valid as far as the file alone tells; faults of the others are recorded. */
+/** Rows in which the file alone shows no fault; faults of the others are recorded. */
 export async function* readRows(
   resource: Keyed,
   source: CsvSource,

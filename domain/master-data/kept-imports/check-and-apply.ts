@@ -45,7 +45,7 @@ export function checkImport(
 }
 
 /**
- * Imports a kept file if it still changes exactly what was shown; otherwise keeps the new differences.
+ * Imports a kept file if it still makes exactly the changes shown; otherwise keeps the new differences.
  *
  * @throws AppError `conflict` if it would change something else, or can no longer be imported.
  */
@@ -122,7 +122,7 @@ async function keepChecked(
     where org_id = ${connection.orgId} and id = ${id} and state <> 'applied'`);
 }
 
-/** Keeps what a file has changed, and the file no more. @returns false if it was applied already, or is gone. */
+/** Keeps the changes that a file made, and drops the file. @returns false if it was applied already, or is gone. */
 async function keepApplied(
   transaction: OrganizationConnection,
   id: number,

@@ -68,7 +68,7 @@ export async function attachOne(
     : tagTaken(tag);
 }
 
-/** Behind what has them. */
+/** Below the asset or location. */
 export const TOO_MANY_TAGS = `would have more than ${MOST_TAGS.toLocaleString('en')} tags, the maximum; detach some first`;
 
 export const MISSING: Record<Parent, string> = { asset: 'Asset not found', location: 'Location not found' };

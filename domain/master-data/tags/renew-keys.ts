@@ -19,10 +19,11 @@ export async function beginRenewing(pool: Pool, orgId: number): Promise<number> 
 }
 
 /**
- * Adds the normal keys of an organization's next tags by id, which another version attached. Tags of the last hour are looked at
- * again another time: a transaction of such a version may still bring some.
+ * Adds the normal keys of an organization's next tags by id, which another version attached. Tags of the last hour
+ * are checked again later: a transaction of such a version may still add some.
  *
- * @returns the id of the last one, null if there are no more; `isBusy` if somebody is changing some: these are to be tried again.
+ * @returns the id of the last one, null if there are no more; `isBusy` if somebody is changing some: these are to be
+ * tried again.
  */
 export async function renewNext(
   pool: Pool,

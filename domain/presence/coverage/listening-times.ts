@@ -34,7 +34,7 @@ export interface Listening {
 export const OF_NEW: Micros = 30 * MICROS_PER_SECOND;
 
 /**
- * When a reader listened, as far as there is proof: from each message for as long as the next one may take, except
+ * When a reader provably listened: from each message for as long as the next one may take, except
  * while disconnected; and from each late read, even while disconnected. Otherwise it is unknown whether it listened.
  * While messages come late, because the clock is behind or a buffer is replayed, they prove nothing about the time of
  * reception: then only the reads prove listening, at their own times. Depends on the evidence alone, not on the order

@@ -74,7 +74,7 @@ export async function loadEvidence(
   const continuous = locationIds.filter((id) => continuousPeriods(watches.get(id) ?? [], looked).length > 0);
   const antennas = await loadAntennas(db, orgId, continuous, looked);
   const readerIds = [...new Set([...antennas.values()].flat().map(({ readerId }) => readerId))];
-  // The next message proves what was before it.
+  // The next message proves the time before it.
   const heard = { since: looked.since, until: looked.until + LONGEST };
   const evidence = await loadListening(db, orgId, readerIds, heard);
   const listening = new Map(await eachInTurns(evidence, ([id, own]) => [id, listeningOf(own)] as const));

@@ -73,7 +73,7 @@ const LEARN_EVERY = { known: 6 * HOUR, new: 300 * MICROS_PER_SECOND };
 
 const TIDY_EVERY: Micros = HOUR;
 
-/** Rows that another process commits later than this after their time are missed, and are of little use. */
+/** Rows that another process commits later than this after their time are missed, which does little harm. */
 const WATCHES_AGAIN: Micros = 60 * MICROS_PER_SECOND;
 
 /**

@@ -8,8 +8,8 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { SilenceDeriver, type SilenceFault, type SilenceTurn } from './deriver.ts';
 
 /**
- * Derives silences, in the one process that does. A turn is carried out whole or not at all, and the next one, of whichever
- * process, begins where the last one ended.
+ * Derives silences, in the one process that does. A turn is carried out whole or not at all, and the next one, in
+ * any process, begins where the last one ended.
  */
 export class SilenceTurns {
   readonly #pool: Pool;

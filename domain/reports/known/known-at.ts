@@ -37,7 +37,7 @@ export async function requireKnown(
   return { before: knownAt.before, position: await positionAt(db, db.orgId, knownAt.before) };
 }
 
-/** The instant from which the feed has every change: it has all histories by then, and all later events. */
+/** The instant from which the feed has every change: it has all histories as of then, and all later events. */
 async function knownSince(db: Connection, orgId: number): Promise<Micros> {
   const { since } = await db.one(sql.prepared('known-since', rowsOf<{ since: Micros }>())`
     select micros_of_time(case

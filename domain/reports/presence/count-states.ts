@@ -30,7 +30,7 @@ export async function countStates(
   try {
     return await counted(db, most);
   } catch (error) {
-    // Kept as any other answer: or whoever asks would have it tried again.
+    // Kept like any other answer, so that the next caller does not try it again.
     if (error instanceof TooMuchWork || error instanceof StatementTimedOut) {
       return 'evidence';
     }

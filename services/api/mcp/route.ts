@@ -96,7 +96,7 @@ const readers = route({
     ),
 });
 
-/** What language models alone ask for; the console has routes of its own. */
+/** Only language models ask for these; the console has routes of its own. */
 const evidenceRoutes = [why, readers];
 
 /** Bytes of a request, and of the answers of a tool. */

@@ -395,7 +395,7 @@ function roughly(seconds: number): string {
   return parts.join(' ');
 }
 
-/** Takes away what was set. */
+/** Clears a setting. */
 const NONE = 'none';
 
 interface RuleOptions {

@@ -143,7 +143,7 @@ async function examineStorage(config: DoctorConfig, now: () => number): Promise<
  *
  * @param first checks that do not depend on the schema.
  * @param isShared whether others than this installation may use the server.
- * @param configured where moves are to be published.
+ * @param configured where this environment publishes moves.
  */
 async function examineDatabase(
   url: string,

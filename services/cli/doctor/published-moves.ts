@@ -14,7 +14,7 @@ const MOST_NAMED = 10;
 
 const CHECK = 'moves over MQTT';
 
-/** Checks whether moves are published over MQTT, where they are to be or were before. */
+/** Checks whether moves are published over MQTT, at the configured and at earlier prefixes. */
 export async function examinePublishedMoves(
   db: Connection,
   configured: PublishedAt | null,

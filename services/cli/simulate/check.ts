@@ -46,7 +46,7 @@ export interface CheckResult {
   site_changed: boolean | null;
   undecided: string[];
   differences: Difference[];
-  /** Where the move feed is wrong, or gives other histories than the installation. */
+  /** Faults of the move feed, and histories in which it differs from the installation. */
   feed_differences: Difference[];
   /** Statements about present and absent assets; null unless the site was watched continuously. */
   presence: (Omit<PresenceResult, 'differences'> & { differences: Difference[] }) | null;

@@ -32,7 +32,7 @@ const read = memberRoute({
     'What `doctor` finds. Of the installation, findings have no words, unless this is its only organization: those of others are none of its business.',
   scope: 'health:admin',
   success: found(HEALTH, 'The findings, and how long what is recorded is kept'),
-  // Shared by whoever asks meanwhile, so that one who leaves breaks nothing off.
+  // Shared by all who ask meanwhile, so that one caller who leaves does not cancel it.
   handle: async ({ context: { db, parts } }) => {
     const { own, installation } = await parts.health.ofOrganization(db.orgId, (work) =>
       parts.insight.run(db.orgId, work),

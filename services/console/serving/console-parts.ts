@@ -40,7 +40,7 @@ export interface ConsoleParts {
   deviceCookie: OwnCookie;
   /** The digest of a browser's token, if somebody signed in with that browser before. */
   findDevice(digest: string): Promise<string | null>;
-  /** Whose X-Forwarded-For counts. */
+  /** Proxies whose X-Forwarded-For counts. */
   trustedProxies: Networks;
   signInLimits: SignInLimits;
   refusedSignIns: RefusedSignIns;

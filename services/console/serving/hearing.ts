@@ -9,7 +9,7 @@ import { keyOf, LISTENED_MS, type Listened } from '../../../domain/listening/wan
 const RENEWED_MS = LISTENED_MS / 3;
 const BETWEEN_MS = 400;
 
-/** Milliseconds after which a piece is sent even without news, because what was heard grows old. */
+/** Milliseconds after which a piece is sent even without news, because reads age. */
 const SILENCE_MS = 2_000;
 
 interface Ear {

@@ -173,7 +173,7 @@ async function setUpSite({ apiUrl, databaseUrl }: Standalone): Promise<Installed
   }
 }
 
-/** What is in a room is missed after half a minute, and a rule calls it missing after a minute. */
+/** Assets in a room are overdue after half a minute, and by a rule missing after a minute. */
 async function watchRooms(db: Database, actor: Actor, orgId: number): Promise<void> {
   const maxGap = 30 * MICROS_PER_SECOND;
   for (const locationExternalKey of ROOMS) {

@@ -8,7 +8,7 @@ import { SITE } from './site.ts';
 export const HALL = makeHall({ prefix: '', topicRoot: 'hub', parent: SITE.key });
 export const CARTS = makeCarts(8, '');
 
-/** Key of the location that the plan is of. */
+/** Key of the location that the plan shows. */
 export const HALL_KEY = HALL.locations[0]?.key ?? '';
 
 export function readHallPlan(): Buffer {

@@ -27,7 +27,7 @@ const SECONDS: Record<LinkPurpose, number> = {
   sign_in: HOUR,
 };
 
-/** Makes the first administrator of an organization, within an hour. One made before is good no more. */
+/** Makes the first administrator of an organization, within an hour. Invalidates any earlier link. */
 export function makeFirstLink(db: Database, actor: Actor, orgId: number): Promise<MadeLink> {
   return makeChange(db, actor, async (change) => {
     await requireLiveOrganization(change, orgId);
@@ -41,7 +41,7 @@ export function makeFirstLink(db: Database, actor: Actor, orgId: number): Promis
 }
 
 /**
- * Makes a member, within a week. An earlier invitation of the same address to the organization is good no more.
+ * Makes a member, within a week. Invalidates an earlier invitation of the same address to the organization.
  *
  * @throws UserFault, AppError `not_found` (organization), `conflict` (a member already, too many invitations).
  */
@@ -68,11 +68,12 @@ export function invite(
 }
 
 /**
- * Lets a user set a password, within a day. Nothing changes until then, but an earlier such link is good no more.
+ * Lets a user set a password, within a day. Nothing changes until it is used, except that it invalidates an earlier
+ * such link.
  *
  * @param orgId of the administrator who asks; null for the command line.
- * @throws AppError `not_found`, `forbidden` (member of other organizations, or signs in by the identity provider only),
- * `conflict` (disabled).
+ * @throws AppError `not_found`, `forbidden` (member of other organizations, or signs in by the identity provider
+ * only), `conflict` (disabled).
  */
 export function makeResetLink(
   db: Database,
@@ -108,8 +109,8 @@ function makeLinkOf(
 }
 
 /**
- * An administrator who set a password for somebody whom the identity provider vouches for could act as that person, and go on
- * when the provider lets them in no more.
+ * An administrator who set a password for somebody whom the identity provider vouches for could act as that person,
+ * even after the provider stops letting them in.
  *
  * @throws AppError `forbidden`.
  */

@@ -44,7 +44,7 @@ export async function knownDeviceOf(
 }
 
 /**
- * Remembers a browser that somebody signed in with, by a new token; the user's earlier one is good no more.
+ * Remembers a browser that somebody signed in with, by a new token; this invalidates the user's earlier one there.
  *
  * @param cookie as the browser came; null for none.
  * @returns the new one.

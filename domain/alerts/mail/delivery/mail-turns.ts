@@ -198,13 +198,14 @@ export class MailTurns {
 }
 
 /**
- * Alerts that the feed tells of after the recipient's position, as they are now, of rules that name the recipient now, or did
- * when they ended; none for who is no member any more, or disabled.
+ * Alerts with events after the recipient's position, in their present state, of rules that name the recipient, or
+ * did when they ended; none for former members and disabled users.
  *
- * An alert has news once an event of it has waited for `settleSeconds`; its later events are done with together with that one.
+ * An alert has news once an event of it has waited for `settleSeconds`; its later events are done with together with
+ * that one.
  *
- * @returns with them the last position that is done with, with what is done with beyond it, and up to which one events are too
- * old to be told.
+ * @returns with them the last position that is done with, with what is done with beyond it, and up to which one
+ * events are too old to be told.
  */
 export async function loadTouched(
   db: Connection,

@@ -13,7 +13,7 @@ export interface TouchedAlert {
   level: 'warning' | 'alarm' | null;
   /** For `overdue`. */
   isMissing: boolean;
-  /** Of what a tag measured. */
+  /** Of a tag's readings. */
   reading: { kind: string; above: number | null; below: number | null; value: number } | null;
   openedAt: Micros;
   closedAt: Micros | null;

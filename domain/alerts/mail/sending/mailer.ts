@@ -79,7 +79,7 @@ async function connecting(server: MailServer) {
   });
 }
 
-/** Replies that there is to be a login (RFC 4954), or TLS (RFC 3207), first. */
+/** Replies that demand a login (RFC 4954) or TLS (RFC 3207) first. */
 const TO_BE_SET_UP = [503, 530];
 
 /** A reply 5yz to the recipient or the message. A login or a sender that is refused can be mended, and nothing is lost. */
