@@ -11,8 +11,7 @@ import {
   toKept,
 } from '../administration/rejected/kept-message.ts';
 import type { Actor } from '../changes/actor.ts';
-import { differences } from '../changes/differences.ts';
-import type { ChangeEntry } from '../changes/entry.ts';
+import { type ChangeEntry, differences } from '../changes/entry.ts';
 import { logChanges } from '../changes/make-change.ts';
 import type { Format } from '../formats/mapping/format.ts';
 import type { Mapped } from '../formats/mapping/run.ts';

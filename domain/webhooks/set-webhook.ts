@@ -1,7 +1,7 @@
 import type { Database } from '../../db/timescale/connections/database.ts';
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import type { Actor } from '../changes/actor.ts';
-import { differences } from '../changes/differences.ts';
+import { differences } from '../changes/entry.ts';
 import { type Change, changed, makeChange, unchanged } from '../changes/make-change.ts';
 import { holdLiveLocation } from '../master-data/by-id-or-key.ts';
 import type { WebhookSettings } from './create-webhook.ts';

@@ -1,5 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
+/** Milliseconds a scrape waits for the database; then it gets the figures of the last one. */
+const PATIENCE = 2_000;
+
 type Metric<Name> = readonly [name: string, help: string, figure: Name];
 
 /** Exports figures that are asked for when metrics are read. */
@@ -76,4 +79,29 @@ export function countOutcomes<Outcome extends string>(
     counter.inc({ outcome }, 0);
   }
   return (outcome) => counter.inc({ outcome });
+}
+
+/**
+ * Shares one load among all metrics of a scrape. Resolves with whether it succeeded in time; a late load goes on, and
+ * no other starts meanwhile.
+ */
+export function freshener(load: () => Promise<void>): () => Promise<boolean> {
+  let underWay: Promise<boolean> | null = null;
+  return async () => {
+    underWay ??= load()
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        underWay = null;
+      });
+    const late = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => late.resolve(false), PATIENCE);
+    try {
+      return await Promise.race([underWay, late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
 }

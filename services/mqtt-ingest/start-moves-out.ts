@@ -4,8 +4,7 @@ import { Gauge, type Registry as MetricRegistry, type Registry } from 'prom-clie
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { readPublishedLag } from '../../domain/moves/published/published-lag.ts';
 import { readPublishingFaults } from '../../domain/moves/published/refused-feeds.ts';
-import { measureFigures } from '../../platform/runtime/figures.ts';
-import { freshener } from '../../platform/runtime/freshener.ts';
+import { freshener, measureFigures } from '../../platform/runtime/figures.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { repeat } from '../../platform/runtime/repeat.ts';
 import type { ConsumerBroker, ConsumerBrokerOptions } from './consumers/consumer-broker.ts';

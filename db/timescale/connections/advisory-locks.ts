@@ -1,3 +1,5 @@
+import type { ClientBase } from 'pg';
+
 /**
  * All advisory locks of a database; equal numbers would be one lock. Locks with an organization beside the number are
  * separate.
@@ -57,3 +59,15 @@ export const ORGANIZATION_LOCKS = {
   leavingCell: 7_461_732,
   arrivingAtCell: 7_461_733,
 } as const;
+
+/** True if any session of the server, in any database, holds the advisory lock. */
+export async function isHeldAnywhere(client: ClientBase, lock: number): Promise<boolean> {
+  const { rows } = await client.query<{ is_held: boolean }>(
+    `select exists (
+       select from pg_locks
+       where locktype = 'advisory' and granted and classid = 0 and objid = $1 and objsubid = 1
+     ) as is_held`,
+    [lock],
+  );
+  return rows[0]?.is_held === true;
+}

@@ -18,10 +18,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { START } from '../../../base/typed-command.ts';
-import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
+import { ADVISORY_LOCKS, isHeldAnywhere } from '../connections/advisory-locks.ts';
 import { Client } from '../connections/client.ts';
 import { connectionConfig } from '../connections/connection.ts';
-import { isHeldAnywhere } from '../connections/held-lock.ts';
 import {
   diskFull,
   isDiskFull,

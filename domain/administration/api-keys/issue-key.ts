@@ -9,7 +9,7 @@ import { requireRoom } from '../../changes/require-room.ts';
 import { ExpiryPassed, parseExpiry } from '../expiry.ts';
 import { holdLiveOrganization } from '../organizations/live-organization.ts';
 import { digestOfSecret, formatKey, newKey } from './key-format.ts';
-import { type ApiKeyRow, KEY_COLUMNS } from './key-row.ts';
+import { type ApiKeyRow, KEY_COLUMNS } from './list-keys.ts';
 import { isScope, SCOPES } from './scopes.ts';
 
 interface NewApiKey {

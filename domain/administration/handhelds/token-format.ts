@@ -29,3 +29,13 @@ export function parseToken(text: string): PlainToken | null {
 export function digestOfSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
+
+/**
+ * Address of the handhelds' app that signs in with a token. The token stands in the fragment, which browsers send to
+ * nobody, so that it reaches no log and no proxy.
+ *
+ * @param app where the app is served.
+ */
+export function signInAddress(app: string, token: string): string {
+  return new URL(`/#sign-in/${token}`, app).href;
+}

@@ -3,7 +3,7 @@ import { leastOf } from '../../../base/extremes.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { differences } from '../../changes/differences.ts';
+import { differences } from '../../changes/entry.ts';
 import { type Change, changed, makeChange, unchanged } from '../../changes/make-change.ts';
 import { asAntenna, LONGEST_ANTENNA, MOST_NUMBER, MOST_PORT } from '../../formats/mapping/acceptance.ts';
 import { holdLiveLocation } from '../../master-data/by-id-or-key.ts';

@@ -2,7 +2,7 @@ import { requireName } from '../../../base/names.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { differences } from '../../changes/differences.ts';
+import { differences } from '../../changes/entry.ts';
 import { type Change, changed, makeChange, unchanged } from '../../changes/make-change.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';

@@ -1,7 +1,11 @@
+import { TooMuchWork } from '../../../base/errors.ts';
 import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Interval } from '../../presence/intervals.ts';
 import type { LastingKind } from '../../tracking/reading-bound.ts';
+
+/** The most rows of one kind of evidence to read for assets looked at together. */
+export const MOST_PIECES = 200_000;
 
 /** Everything about an asset that decides when conditions held for it. Lists are in order. */
 export interface AssetEvidence {
@@ -86,4 +90,13 @@ export function stayAt(stays: readonly Stay[], at: Micros): Stay | undefined {
   const next = firstIndex(0, stays.length, (index) => (stays[index] as Stay).since > at);
   const stay = stays[next - 1];
   return stay !== undefined && at < stay.until ? stay : undefined;
+}
+
+/** @throws TooMuchWork */
+export function boundPieces(count: number): void {
+  if (count > MOST_PIECES) {
+    throw new TooMuchWork(
+      `more than ${MOST_PIECES} pieces of evidence; look at fewer assets, or a shorter time`,
+    );
+  }
 }

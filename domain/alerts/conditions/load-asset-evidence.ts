@@ -8,11 +8,17 @@ import { LOOKS_BACK, loadEvidence } from '../../presence/coverage/load-places.ts
 import type { Interval } from '../../presence/intervals.ts';
 import { loadMissed, loadSweeps, type SweptPlace } from '../../sweeps/load-sweeps.ts';
 import { type DatedRule, isOfReadings } from '../rules/rule.ts';
-import type { AssetEvidence, MissedSweep, Stay, Unread } from './evidence.ts';
+import {
+  type AssetEvidence,
+  boundPieces,
+  type MissedSweep,
+  MOST_PIECES,
+  type Stay,
+  type Unread,
+} from './evidence.ts';
 import { loadDescribed } from './load-described.ts';
 import { loadMeasured, type MeasuredWanted } from './load-measured.ts';
 import { loadSubtrees, rootsOf, type Subtrees } from './load-subtrees.ts';
-import { boundPieces, MOST_PIECES } from './most-pieces.ts';
 import { Surroundings } from './surroundings.ts';
 
 interface Asked {

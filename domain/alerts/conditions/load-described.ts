@@ -1,8 +1,7 @@
 import type { Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { type DatedText, pathKey } from './evidence.ts';
-import { boundPieces, MOST_PIECES } from './most-pieces.ts';
+import { boundPieces, type DatedText, MOST_PIECES, pathKey } from './evidence.ts';
 
 /**
  * The texts of values in the metadata of assets, by asset and path, as they were from an instant on: what changes since

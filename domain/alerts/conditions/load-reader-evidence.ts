@@ -4,8 +4,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { LOOKS_BACK } from '../../presence/coverage/load-places.ts';
 import type { Interval } from '../../presence/intervals.ts';
 import { packedSpans } from '../../presence/packed-spans.ts';
-import type { ReaderEvidence } from './evidence.ts';
-import { boundPieces, MOST_PIECES } from './most-pieces.ts';
+import { boundPieces, MOST_PIECES, type ReaderEvidence } from './evidence.ts';
 import { Surroundings } from './surroundings.ts';
 
 export interface LoadedReaders {

@@ -1,7 +1,6 @@
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { differences } from '../../changes/differences.ts';
-import type { Fields } from '../../changes/entry.ts';
+import { differences, type Fields } from '../../changes/entry.ts';
 import { assetKeysOf, locationKeysOf, settingsFields } from './rule-fields.ts';
 import type { StoredRule } from './stored-rules.ts';
 

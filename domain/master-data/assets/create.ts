@@ -1,4 +1,4 @@
-import type { GroupedWrite } from '../../../db/timescale/connections/grouped-write.ts';
+import type { GroupedWrite } from '../../../db/timescale/connections/grouped-writes.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { integers, texts } from '../../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';

@@ -16,7 +16,7 @@ import type {
 import { ComposedOnce } from '../../../db/timescale/queries/composed-statements.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { differences } from '../../changes/differences.ts';
+import { differences } from '../../changes/entry.ts';
 import { changed, makeChange, type OrganizationChange, unchanged } from '../../changes/make-change.ts';
 import { explainViolations, lockLiveLocationByKey } from '../by-id-or-key.ts';
 import { claim } from '../claims.ts';

@@ -2,8 +2,7 @@ import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { notFound } from '../../../base/errors.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { type IssuedKey, issueKey } from '../../../domain/administration/api-keys/issue-key.ts';
-import { shownKey } from '../../../domain/administration/api-keys/key-row.ts';
-import { listPageOfKeys } from '../../../domain/administration/api-keys/list-keys.ts';
+import { listPageOfKeys, shownKey } from '../../../domain/administration/api-keys/list-keys.ts';
 import { revokeKeyOf } from '../../../domain/administration/api-keys/revoke-key.ts';
 import { ExpiryPassed } from '../../../domain/administration/expiry.ts';
 import {

@@ -7,7 +7,7 @@ import {
 } from '../../../domain/administration/handhelds/list-handhelds.ts';
 import { renameHandheld } from '../../../domain/administration/handhelds/rename-handheld.ts';
 import { revokeHandheld } from '../../../domain/administration/handhelds/revoke-handheld.ts';
-import { signInAddress } from '../../../domain/administration/handhelds/sign-in-address.ts';
+import { signInAddress } from '../../../domain/administration/handhelds/token-format.ts';
 import { HANDHELD_PORT, HANDHELD_URL } from '../../../platform/runtime/common-settings.ts';
 import { textSetting } from '../../../platform/runtime/setting-kinds.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';

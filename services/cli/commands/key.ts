@@ -1,6 +1,5 @@
 import { createApiKey } from '../../../domain/administration/api-keys/issue-key.ts';
-import { shownKey } from '../../../domain/administration/api-keys/key-row.ts';
-import { listKeys } from '../../../domain/administration/api-keys/list-keys.ts';
+import { listKeys, shownKey } from '../../../domain/administration/api-keys/list-keys.ts';
 import { revokeKey } from '../../../domain/administration/api-keys/revoke-key.ts';
 import { SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { addCommand, type Command, examples, id } from '../command-line/command-line.ts';

@@ -11,7 +11,7 @@ import {
 import { listPageOfHandhelds } from '../../../domain/administration/handhelds/list-handhelds.ts';
 import { renameHandheld } from '../../../domain/administration/handhelds/rename-handheld.ts';
 import { revokeUnheard } from '../../../domain/administration/handhelds/revoke-handheld.ts';
-import { signInAddress } from '../../../domain/administration/handhelds/sign-in-address.ts';
+import { signInAddress } from '../../../domain/administration/handhelds/token-format.ts';
 import type { Actor } from '../../../domain/changes/actor.ts';
 import { listBody, PAGING } from '../../../platform/http/lists.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';

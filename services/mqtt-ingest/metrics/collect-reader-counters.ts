@@ -5,7 +5,7 @@ import type { ReaderCounters } from '../../../domain/administration/readers/list
 import { READER_CLOCK, type ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
 import { READER_FLAWS, type ReaderFlaws } from '../../../domain/administration/readers/reader-flaws.ts';
 import { UNHEARD_SINCE } from '../../../domain/administration/readers/reader-state.ts';
-import { freshener } from '../../../platform/runtime/freshener.ts';
+import { freshener } from '../../../platform/runtime/figures.ts';
 
 /** Readers, and organizations, with metric series of their own, first registered first. */
 export const MOST_SHOWN = 2_000;

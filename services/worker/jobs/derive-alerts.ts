@@ -4,8 +4,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { COUNTED, readAlertFigures } from '../../../domain/alerts/deriving/figures.ts';
 import { AlertTurns } from '../../../domain/alerts/deriving/take-turn.ts';
 import { MOVES_SEALED } from '../../../domain/moves/sealing/announcements.ts';
-import { measureFigure } from '../../../platform/runtime/figures.ts';
-import { freshener } from '../../../platform/runtime/freshener.ts';
+import { freshener, measureFigure } from '../../../platform/runtime/figures.ts';
 import type { Job, JobParts } from './job.ts';
 
 /** Milliseconds between turns: rules also speak of time that passes, and of reads that move nothing. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import { revokeHandheld } from '../../../domain/administration/handhelds/revoke-handheld.ts';
-import { signInAddress } from '../../../domain/administration/handhelds/sign-in-address.ts';
+import { signInAddress } from '../../../domain/administration/handhelds/token-format.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { LATER_MS, scanByWedge, typeByWedge, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';

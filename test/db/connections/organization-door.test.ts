@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
-import type { GroupedWrite } from '../../../db/timescale/connections/grouped-write.ts';
+import type { GroupedWrite } from '../../../db/timescale/connections/grouped-writes.ts';
 import {
   type OrganizationDoor,
   openOrganizationDoor,
