@@ -13,6 +13,8 @@ export type Action =
   /** For an organization: numbers that labels get. */
   | 'add_serials'
   | 'draw_serials'
+  /** For an organization: a view of its list of assets. */
+  | 'set_view'
   /** How locations are decided on, of a location or an organization. Before that: `set_smoothing`. */
   | 'set_locating'
   | 'set_smoothing'

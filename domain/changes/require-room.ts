@@ -58,6 +58,11 @@ export const MOST_OF_ORGANIZATION = {
     ...{ plural: 'keys that labels number', remedy: 'use one of them' },
     counted: (orgId) => sql.fragment`serial_ranges where org_id = ${orgId}`,
   },
+  assetViews: {
+    most: 50,
+    ...{ plural: 'views of the list of assets', remedy: 'remove one first' },
+    counted: (orgId) => sql.fragment`asset_views where org_id = ${orgId}`,
+  },
   webhooks: {
     most: 20,
     ...{ plural: 'webhooks', remedy: 'delete one first' },

@@ -1,6 +1,6 @@
 import type { Bodies } from '../../platform/http/body-thread.ts';
 import { BODIES as API_BODIES } from '../api/bodies.ts';
-import { noteBody } from './assets/schema.ts';
+import { noteBody, viewBody } from './assets/schema.ts';
 import { formatPatchBody, newFormatBody, tryBody } from './formats/schema.ts';
 import { handheldPatchBody, newHandheldBody } from './handhelds/schema.ts';
 import { attachBody, dismissManyBody, hideBody, replayBody, replayManyBody } from './inbox/schema.ts';
@@ -39,6 +39,7 @@ export const BODIES: Bodies = {
   updateOrganization: organizationPatchBody,
   updatePlan: planPatchBody,
   addNote: noteBody,
+  saveView: viewBody,
   addSerialRange: rangeBody,
   labelAssets: labelsBody,
   setLocating: settingBody,

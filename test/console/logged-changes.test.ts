@@ -26,6 +26,7 @@ const CSV = { body: 'external_key,name\nNEW,New\n', headers: { 'Content-Type': '
 
 const QUERIES: Readonly<Record<string, string>> = {
   createPlan: '?name=New',
+  removeView: '?name=Missing',
 };
 
 const RANGE = {
@@ -186,6 +187,11 @@ describe('every route of the console that changes something', () => {
     }),
     removePhoto: () => ({ logs: [['set_photo', 'asset']] }),
     addNote: () => json({ note: 'Bent' }, ['note', 'asset']),
+    saveView: () => json({ name: 'Missing', query: 'state=missing' }, ['set_view', 'organization']),
+    removeView: async ({ send }) => {
+      await send('POST', '/asset-views', { name: 'Missing', query: 'state=missing' });
+      return { logs: [['set_view', 'organization']] };
+    },
     updatePlan: () => json({ name: 'other' }, ['update', 'plan']),
     deletePlan: () => ({ logs: [['delete', 'plan']] }),
     updateOrganization: () => json({ name: 'Other' }, ['update', 'organization']),

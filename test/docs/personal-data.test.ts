@@ -14,6 +14,7 @@ const ABOUT_THINGS: Readonly<Record<string, string>> = {
   antennas: 'name',
   api_keys: 'id name scopes secret_sha256',
   asset_photos: 'media_type image sha256',
+  asset_views: 'name query',
   assets: 'external_key name description metadata',
   broker_sessions: 'realm client_id holder',
   broker_subscriptions: 'realm client_id topic',

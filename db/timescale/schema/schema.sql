@@ -186,6 +186,16 @@ create table asset_photos (
   constraint asset_photos__width CHECK (((width >= 1) AND (width <= 16384)))
 );
 
+create table asset_views (
+  org_id integer not null,
+  name text not null,
+  query text not null,
+  constraint asset_views__org_id_name PRIMARY KEY (org_id, name),
+  constraint asset_views__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  constraint asset_views__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint asset_views__query CHECK (((char_length(query) >= 1) AND (char_length(query) <= 2000)))
+);
+
 create table assets (
   org_id integer not null,
   id integer generated always as identity not null,

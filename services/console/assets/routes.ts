@@ -1,6 +1,7 @@
 import { ID_SCHEMA } from '../../../base/checks/fields.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { listViews, removeView, saveView } from '../../../domain/master-data/assets/views.ts';
 import {
   addNote,
   findPhoto,
@@ -20,7 +21,7 @@ import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
 import { COUNT_SCHEMA, listOf, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
 import { takeUploadTurn } from '../serving/upload-turn.ts';
-import { noteBody } from './schema.ts';
+import { noteBody, VIEW, VIEW_NAME, viewBody } from './schema.ts';
 
 /** How many of the last changed assets are looked through. */
 const MOST_ASSETS = 500;
@@ -117,7 +118,37 @@ const addNoteRoute = memberRoute({
     addNote(context.db, actorOfUser(context.session, requestId), params.asset_id, body.note),
 });
 
-export const assetRoutes = [names, photos, setPhotoRoute, photo, removePhotoRoute, addNoteRoute];
+const views = memberRoute({
+  ...{ method: 'GET', path: '/console/v1/asset-views', operationId: 'listViews' },
+  summary: 'List the views of the list of assets, by name',
+  scope: 'assets:read',
+  success: found(listOf(VIEW), 'The views'),
+  handle: ({ context: { db } }) => listViews(db),
+});
+
+const saveViewRoute = memberRoute({
+  ...{ method: 'POST', path: '/console/v1/asset-views', operationId: 'saveView' },
+  summary: 'Save a view of the list of assets, in the place of one of this name',
+  ...{ scope: 'assets:write', body: viewBody },
+  success: noContent('It is saved'),
+  problems: { conflict: 'The maximum of views is reached' },
+  handle: ({ context: { db, session }, body, requestId }) =>
+    saveView(db, actorOfUser(session, requestId), body),
+});
+
+const removeViewRoute = memberRoute({
+  ...{ method: 'DELETE', path: '/console/v1/asset-views', operationId: 'removeView' },
+  summary: 'Remove a view of the list of assets',
+  ...{ scope: 'assets:write', query: { parameters: { name: VIEW_NAME } } },
+  success: noContent('It is gone'),
+  handle: ({ context: { db, session }, query, requestId }) =>
+    removeView(db, actorOfUser(session, requestId), query.name),
+});
+
+export const assetRoutes = [
+  ...[names, photos, setPhotoRoute, photo, removePhotoRoute, addNoteRoute],
+  ...[views, saveViewRoute, removeViewRoute],
+];
 
 function photoView({ sha256, ...photo }: StoredPhoto) {
   return { ...photo, digest: sha256 };

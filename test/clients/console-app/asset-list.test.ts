@@ -221,6 +221,98 @@ describe('the list of assets in the console', () => {
     });
   }
 
+  for (const [locale, words] of [
+    [
+      'en-GB',
+      {
+        ...{ views: 'Views', name: 'Name of the view', save: 'Save what is shown', replace: 'Replace' },
+        ...{
+          shown: 'View: Red ones',
+          saved: 'View Red ones saved',
+          remove: 'Remove the view Red ones',
+          undo: 'Undo',
+        },
+      },
+    ],
+    [
+      'de-DE',
+      {
+        ...{ views: 'Ansichten', name: 'Name der Ansicht', save: 'Speichern, was zu sehen ist' },
+        ...{
+          shown: 'Ansicht: Red ones',
+          saved: 'Ansicht Red ones gespeichert',
+          remove: 'Ansicht Red ones entfernen',
+        },
+        ...{ undo: 'Rückgängig', replace: 'Ersetzen' },
+      },
+    ],
+  ] as const) {
+    it(`has views that operators name, and everybody opens: ${locale}`, async () => {
+      await app.database.rows('delete from asset_views');
+      const query = new URLSearchParams([
+        ['metadata.owner', 'Red & Co.'],
+        ['sort', '-metadata.kg'],
+        ['column', 'name'],
+        ['column', 'metadata.kg'],
+      ]);
+      const page = await app.open(`#/assets?${query}`, await tokenOf('operator'), { locale, viewport: WIDE });
+      const found: string[] = [];
+      const choose = (name: string, of = page) => of.getByRole('button', { name, exact: true }).click();
+      const save = async () => {
+        await page.getByLabel(words.name).fill(' Red ones ');
+        await choose(words.save);
+      };
+      await page.locator('.page-head', { hasText: '30' }).waitFor();
+      await choose(words.views);
+      found.push(...(await faultsOf(page, `assets-no-views-${locale}`)));
+      await page.setViewportSize(WIDE);
+      await save();
+      await page.locator('.toast', { hasText: words.saved }).waitFor();
+      await page.getByRole('button', { name: words.shown, exact: true }).waitFor();
+      found.push(...(await faultsOf(page, `assets-views-${locale}`)));
+      await page.setViewportSize(WIDE);
+
+      const viewer = await app.open('#/assets', await tokenOf('viewer'), { locale, viewport: PHONE });
+      await choose(words.views, viewer);
+      expect(await viewer.getByLabel(words.name).count()).to.equal(0);
+      await viewer.getByRole('link', { name: 'Red ones', exact: true }).click();
+      await viewer.locator('.page-head', { hasText: '30' }).waitFor();
+      await viewer.locator('[aria-sort=descending]', { hasText: 'kg' }).waitFor();
+      expect(hashOf(viewer)).to.equal(
+        '#/assets?column=name&column=metadata.kg&metadata.owner=Red+&+Co.&sort=-metadata.kg',
+      );
+      expect(await viewer.evaluate('document.documentElement.scrollWidth')).to.equal(PHONE.width);
+
+      await page.getByRole('searchbox').first().click();
+      await page.getByRole('searchbox').first().fill('Crate 103');
+      await page.locator('.page-head', { hasText: /(^|\D)1 / }).waitFor();
+      await choose(words.views);
+      await save();
+      await page.getByRole('alertdialog').waitFor();
+      await page.keyboard.press('Escape');
+      expect(await page.getByLabel(words.name).inputValue()).to.equal(' Red ones ');
+      await choose(words.save);
+      await page.getByRole('alertdialog').getByRole('button', { name: words.replace }).click();
+      await page.getByRole('button', { name: words.shown, exact: true }).waitFor();
+      await choose(words.remove);
+      await choose(words.undo);
+      await choose(words.shown);
+      await page.getByRole('button', { name: words.remove }).waitFor();
+      const stored = await app.database.rows('select name, query from asset_views where org_id = $1', [
+        orgId,
+      ]);
+      expect(stored).to.deep.equal([
+        {
+          name: 'Red ones',
+          query: 'column=name&column=metadata.kg&metadata.owner=Red+%26+Co.&q=Crate+103&sort=-metadata.kg',
+        },
+      ]);
+      await choose(words.remove);
+      await page.getByRole('link', { name: 'Red ones' }).waitFor({ state: 'detached' });
+      expect(found).to.deep.equal([]);
+    });
+  }
+
   it('sets a field of all that are ticked, which can be stopped, and exports them', async () => {
     const token = await app.as('admin', orgId);
     const page = await app.open('#/assets?metadata.owner=Blue+Line', token, { viewport: WIDE });

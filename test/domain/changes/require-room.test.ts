@@ -18,8 +18,8 @@ const PLAN = `insert into plans (org_id, name, media_type, width, height, image,
 
 type Kind = keyof typeof MOST_OF_ORGANIZATION;
 
-/** Plans, queries, ranges and webhooks are made over HTTP only, and tested there. */
-type Tested = Exclude<Kind, 'epcisQueries' | 'plans' | 'serialRanges' | 'webhooks'>;
+/** Views, plans, queries, ranges and webhooks are made over HTTP only, and tested there. */
+type Tested = Exclude<Kind, 'assetViews' | 'epcisQueries' | 'plans' | 'serialRanges' | 'webhooks'>;
 
 /** A few rows for each row of another table; below, those that grow with time, as rates allow, until retention drops them. */
 const BOUNDED_BY_OTHERS = `

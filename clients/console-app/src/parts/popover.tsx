@@ -11,21 +11,29 @@ export function Popover({
   label: string;
   face: ComponentChildren;
   class?: string;
-  children: ComponentChildren;
+  /** Or what makes them, with a function that closes the pop-up. */
+  children: ComponentChildren | ((close: () => void) => ComponentChildren);
 }) {
   const [isOpen, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
   useEffect(() => {
     if (!isOpen) {
       return undefined;
     }
-    const onDown = (event: Event) => box.current?.contains(event.target as Node) === true || setOpen(false);
+    // What asks the user something stands above it.
+    const isAbove = ({ target }: Event) =>
+      target instanceof Element && target.closest('dialog') !== box.current?.closest('dialog');
+    const onDown = (event: Event) =>
+      box.current?.contains(event.target as Node) === true || isAbove(event) || setOpen(false);
     const onEscape = (event: KeyboardEvent) => {
-      if (event.key === 'Escape') {
-        setOpen(false);
-        button.current?.focus();
+      if (event.key === 'Escape' && !isAbove(event)) {
+        close();
       }
     };
     document.addEventListener('pointerdown', onDown);
@@ -50,7 +58,7 @@ export function Popover({
       </button>
       {isOpen && (
         <section class="popover-panel" id={id} aria-label={label}>
-          {children}
+          {typeof children === 'function' ? children(close) : children}
         </section>
       )}
     </div>

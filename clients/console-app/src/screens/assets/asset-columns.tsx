@@ -64,7 +64,7 @@ export function ColumnChoice() {
   const { columns: t } = texts.value.assets;
   return (
     <Popover
-      class="column-choice"
+      class="list-choice"
       label={t.title}
       face={
         <>

@@ -12,6 +12,7 @@ import { RetiredFilter } from '../items/item-table.tsx';
 import { PlaceFilter } from '../reports/filters.tsx';
 import { ColumnChoice } from './asset-columns.tsx';
 import { FieldInput, MOST_LETTERS } from './asset-kind.tsx';
+import { SavedViews } from './saved-views.tsx';
 
 /** As many as the API takes. */
 const MOST_FIELDS = 5;
@@ -42,6 +43,7 @@ export function AssetFilters() {
       <RetiredFilter words={t} />
       <PlaceFilter />
       <FieldFilters />
+      <SavedViews />
       <ColumnChoice />
     </div>
   );
