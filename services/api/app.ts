@@ -64,7 +64,7 @@ export function createApp({
       servePages(health),
       ...(consoleUrl === null ? [] : [sendPeople(consoleUrl)]),
       compressAnswers(),
-      (koa, next) => (koa.path.startsWith(EPCIS) ? mountEpcis(koa, next) : next()),
+      (koa, next) => (`${koa.path}/`.startsWith(`${EPCIS}/`) ? mountEpcis(koa, next) : next()),
     ],
     hasEtags: true,
     documents: [publishDescription(() => describePublicApi(API_RESOURCES, description))],

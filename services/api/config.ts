@@ -65,7 +65,7 @@ const QUERY_TIMEOUT_MS = integerSetting('how long a list that may read much may 
 
 const DESCRIPTION_SETTINGS = {
   PUBLIC_URL: optionalUrl(
-    'the address clients reach the API at, for its description; without one, wherever they got that from',
+    'the address clients reach the API at, for its description and names in EPCIS; without one, wherever they got that from',
     ['http:', 'https:'],
     'https://tagtrail.example.com',
   ),

@@ -107,6 +107,7 @@ describe('events of EPCIS', () => {
       [0, 10],
     ],
     ['MATCH_epc=urn:epc:id:sgtin:0614141.812345.1', []],
+    ['MATCH_epc=CRATE', [1]],
     ['EQ_bizStep=urn:epcglobal:cbv:bizstep:receiving', [0, 1]],
     ['EQ_bizStep=shipping|receiving&EQ_disposition=in_progress', [0, 1]],
     ['EQ_readPoint=urn:epc:id:sgln:4012345.00011.987', [0, 1]],
@@ -125,7 +126,8 @@ describe('events of EPCIS', () => {
     ['maxEventCount=3', [0, 1, 10]],
   ] as const) {
     it(`are found by ${query}`, async () => {
-      expect(times(await eventsOf(`?${query}`))).to.deep.equal(minutes.map(wire));
+      const named = query.replace('CRATE', `${PUBLIC_URL}/api/v1/assets/${crate}`);
+      expect(times(await eventsOf(`?${named}`))).to.deep.equal(minutes.map(wire));
     });
   }
 

@@ -66,6 +66,11 @@ describe('what is below /epcis/v2', () => {
     expect(headers.get('GS1-Vendor-Version')).to.match(/^tagtrail-/);
   });
 
+  it('is none of what is beside it', async () => {
+    const { status, headers } = await ask('x');
+    expect([status, headers.get('GS1-EPCIS-Version')]).to.deep.equal([404, null]);
+  });
+
   it('answers with the problems of the standard', async () => {
     const withoutScope = await api.keyWith(['assets:read']);
     for (const [answer, status, type] of [
