@@ -178,7 +178,7 @@ export function bareTerm(term: string): string {
 }
 
 const BARE =
-  /^(?:urn:epcglobal:cbv:(?:bizstep|disp):|(?:https:\/\/ref\.gs1\.org\/cbv\/|cbv:)(?:BizStep|Disp)-)([a-z_]+)$/;
+  /^(?:urn:epcglobal:cbv:(?:bizstep|disp|er):|(?:https:\/\/ref\.gs1\.org\/cbv\/|cbv:)(?:BizStep|Disp|ER)-)([a-z_]+)$/;
 
 /** What a URI names, as a canonical GS1 Digital Link if it has a GS1 key, else as it is. */
 export function canonicalUri(uri: string): string {

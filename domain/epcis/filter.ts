@@ -17,6 +17,12 @@ export interface Filter {
   /** One of each. */
   epcs: readonly ReadonlySet<string>[];
   eventIds: ReadonlySet<string> | null;
+  /** Null for events, whether they are declared wrong or not. */
+  errors: {
+    time: TimeRange;
+    reasons: ReadonlySet<string> | null;
+    correctiveIds: ReadonlySet<string> | null;
+  } | null;
   /** It asks for what is never told here: other types of events, other actions. */
   isOfNothing: boolean;
 }
@@ -36,6 +42,11 @@ export interface FilterGiven {
   MATCH_epc?: readonly string[] | undefined;
   MATCH_anyEPC?: readonly string[] | undefined;
   EQ_eventID?: readonly string[] | undefined;
+  EXISTS_errorDeclaration?: boolean | undefined;
+  GE_errorDeclarationTime?: number | undefined;
+  LT_errorDeclarationTime?: number | undefined;
+  EQ_errorReason?: readonly string[] | undefined;
+  EQ_correctiveEventID?: readonly string[] | undefined;
 }
 
 export function filterOf(given: FilterGiven): Filter {
@@ -50,8 +61,21 @@ export function filterOf(given: FilterGiven): Filter {
     bizLocations: setOf(given.EQ_bizLocation, canonicalUri),
     epcs: [given.MATCH_epc, given.MATCH_anyEPC].flatMap((wanted) => setOf(wanted, canonicalUri) ?? []),
     eventIds: setOf(given.EQ_eventID, (id) => id),
+    errors: errorsOf(given),
     isOfNothing: lacks(given.eventType, 'ObjectEvent') || lacks(given.EQ_action, 'OBSERVE'),
   };
+}
+
+function errorsOf(given: FilterGiven): Filter['errors'] {
+  const wanted = {
+    time: rangeOf(given.GE_errorDeclarationTime, given.LT_errorDeclarationTime),
+    reasons: setOf(given.EQ_errorReason, bareTerm),
+    correctiveIds: setOf(given.EQ_correctiveEventID, (id) => id),
+  };
+  const isAsked = [wanted.time.from, wanted.time.to, wanted.reasons, wanted.correctiveIds].some(
+    (each) => each !== null,
+  );
+  return isAsked || given.EXISTS_errorDeclaration === true ? wanted : null;
 }
 
 function rangeOf(from: number | undefined, to: number | undefined): TimeRange {
@@ -80,7 +104,20 @@ export function matches(event: ObjectEvent, filter: Filter): boolean {
     admits(filter.readPoints, event.readPoint.id) &&
     admits(filter.bizLocations, event.bizLocation.id) &&
     filter.epcs.every((wanted) => event.epcList.some((epc) => wanted.has(canonicalUri(epc)))) &&
-    admits(filter.eventIds, event.eventID)
+    admits(filter.eventIds, event.eventID) &&
+    (filter.errors === null || matchesError(event, filter.errors))
+  );
+}
+
+function matchesError(
+  { errorDeclaration: error }: ObjectEvent,
+  { time, reasons, correctiveIds }: NonNullable<Filter['errors']>,
+): boolean {
+  return (
+    error !== undefined &&
+    isWithin(error.declarationTime, time) &&
+    admits(reasons, error.reason) &&
+    (correctiveIds === null || error.correctiveEventIDs?.some((id) => correctiveIds.has(id)) === true)
   );
 }
 

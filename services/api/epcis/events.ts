@@ -6,7 +6,13 @@ import { documentOf, type ObjectEvent } from '../../../domain/epcis/event.ts';
 import { filterOf } from '../../../domain/epcis/filter.ts';
 import { type EventPage, type Place, readEvents } from '../../../domain/epcis/read-events.ts';
 import type { Base } from '../../../domain/epcis/read-names.ts';
-import { choiceFilter, integer, microsBound, type Parameter } from '../../../platform/http/parameters.ts';
+import {
+  booleanFilter,
+  choiceFilter,
+  integer,
+  microsBound,
+  type Parameter,
+} from '../../../platform/http/parameters.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import type { ParameterValues, Query } from '../../../platform/http/query.ts';
 import type { Success } from '../../../platform/http/success.ts';
@@ -70,8 +76,7 @@ const NOT_SUPPORTED = [
   ...['EQ_persistentDisposition_set', 'EQ_persistentDisposition_unset', 'WD_readPoint', 'WD_bizLocation'],
   ...['EQ_transformationID', 'MATCH_parentID', 'MATCH_inputEPC', 'MATCH_outputEPC', 'MATCH_epcClass'],
   ...['MATCH_inputEPCClass', 'MATCH_outputEPCClass', 'MATCH_anyEPCClass', 'EQ_quantity', 'GT_quantity'],
-  ...['GE_quantity', 'LT_quantity', 'LE_quantity', 'EXISTS_errorDeclaration', 'GE_errorDeclarationTime'],
-  ...['LT_errorDeclarationTime', 'EQ_errorReason', 'EQ_correctiveEventID', 'GE_startTime', 'LT_startTime'],
+  ...['GE_quantity', 'LT_quantity', 'LE_quantity', 'GE_startTime', 'LT_startTime'],
   ...['GE_endTime', 'LT_endTime', 'EQ_type', 'EQ_deviceID', 'EQ_dataProcessingMethod', 'EQ_microorganism'],
   ...['EQ_chemicalSubstance', 'EQ_bizRules', 'EQ_stringValue', 'EQ_hexBinaryValue', 'EQ_uriValue'],
   ...['EQ_booleanValue', 'stream', 'second', 'minute', 'hour', 'dayOfMonth', 'month', 'dayOfWeek'],
@@ -93,6 +98,11 @@ export const EVENTS_QUERY = {
     MATCH_epc: epcs,
     MATCH_anyEPC: epcs,
     EQ_eventID: values,
+    EXISTS_errorDeclaration: booleanFilter(undefined),
+    GE_errorDeclarationTime: microsBound,
+    LT_errorDeclarationTime: microsBound,
+    EQ_errorReason: values,
+    EQ_correctiveEventID: values,
     orderBy: choiceFilter(['eventTime', 'recordTime'], undefined),
     orderDirection: choiceFilter(['ASC', 'DESC'], undefined),
     eventCountLimit: integer({ min: 1, max: MOST_AT_ONCE }, undefined),

@@ -50,7 +50,7 @@ function readStored(query: string): Omit<EventsQuery, keyof typeof PAGES> {
   const issues: FieldIssue[] = [];
   for (const [name, value] of Object.entries(JSON.parse(query) as Record<string, unknown>)) {
     for (const each of name === '@context' ? [] : [value].flat()) {
-      if (typeof each === 'string' || typeof each === 'number') {
+      if (['string', 'number', 'boolean'].includes(typeof each)) {
         search.append(name, String(each));
       } else {
         issues.push(invalidValue(name, 'must be a text, a number or a list of texts'));

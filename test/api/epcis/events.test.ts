@@ -251,6 +251,15 @@ describe('events of EPCIS', () => {
       reason: 'incorrect_data',
       correctiveEventIDs: [rest[0]?.eventID],
     });
+    for (const query of [
+      'EXISTS_errorDeclaration=true',
+      'EQ_errorReason=urn:epcglobal:cbv:er:incorrect_data',
+      `EQ_correctiveEventID=${encodeURIComponent(rest[0]?.eventID ?? '')}`,
+      `GE_errorDeclarationTime=${was?.recordTime}`,
+    ]) {
+      expect(await eventsOf(`?${query}`)).to.deep.equal([was]);
+    }
+    expect(await eventsOf(`?LT_errorDeclarationTime=${was?.recordTime}`)).to.deep.equal([]);
     const { body } = await ask(`/events/${encodeURIComponent(last?.eventID ?? '')}`);
     expect(body.epcisBody.queryResults.resultsBody.eventList).to.deep.equal([was, last]);
   });
