@@ -41,13 +41,20 @@ export interface Position extends AssetRef {
  * Recorders do not deadlock: they insert first and lock afterwards, both in the order of organization and asset. An insert waits
  * only for rows that others inserted, a lock only for rows that are committed. So nothing is locked while a row is missing, and a
  * batch written in pieces inserts all of its rows first, by {@link insertPositions}.
+ *
+ * @param areKnown true saves the look for missing rows, 1 to 4 us a position. If one is missing after all, recorders may deadlock
+ *   once, and the database ends one of them, which records again.
  */
-export async function lockPositions(db: Connection, assets: readonly AssetRef[]): Promise<Position[]> {
+export async function lockPositions(
+  db: Connection,
+  assets: readonly AssetRef[],
+  areKnown = false,
+): Promise<Position[]> {
   const distinct = distinctAssets(assets);
   if (distinct.length === 0) {
     return [];
   }
-  const positions = await lockIfComplete(db, distinct);
+  const positions = await (areKnown ? lockThere(db, distinct) : lockIfComplete(db, distinct));
   if (positions.length === distinct.length) {
     return positions;
   }
@@ -65,17 +72,21 @@ function distinctAssets(assets: readonly AssetRef[]): readonly AssetRef[] {
   return distinct.values();
 }
 
-/** Locks all, or none if one is missing. The look before takes 1 to 4 us a position. */
+async function lockThere(db: Connection, assets: readonly AssetRef[]): Promise<Position[]> {
+  const rows = await db.any(sql.prepared('lock-known-positions', rowsOf<PositionRow>())`
+    ${LOCKED} from (
+      select org_id, asset_id from unnest(${columnsOf(assets)}) as given (org_id, asset_id) order by org_id, asset_id
+    ) wanted
+    cross join lateral (${LOCKING}) position`);
+  return rows.map(toPosition);
+}
+
+/** Locks all, or none if one is missing. */
 async function lockIfComplete(db: Connection, assets: readonly AssetRef[]): Promise<Position[]> {
   const rows = await db.any(sql.prepared('lock-positions', rowsOf<PositionRow>())`
-    select position.row, position.writer, pg_current_xact_id()::xid::text as transaction, position.org_id, position.asset_id, position.location_id,
-      ${SINCE} as since, ${LAST_SEEN} as last_seen, ${POSITION_AT} as position_at,
-      ${LOCKED_AT} as locked_at
-    from (
+    ${LOCKED} from (
       select org_id, asset_id, bool_and(there.is_there is not null) over () as is_complete
-      from unnest(
-        ${sql.binary(integers(assets.map(({ orgId }) => orgId)))}::integer[],
-        ${sql.binary(integers(assets.map(({ assetId }) => assetId)))}::integer[]) as given (org_id, asset_id)
+      from unnest(${columnsOf(assets)}) as given (org_id, asset_id)
       left join lateral (
         select true as is_there from positions
         where org_id = given.org_id and asset_id between given.asset_id and given.asset_id
@@ -83,20 +94,32 @@ async function lockIfComplete(db: Connection, assets: readonly AssetRef[]): Prom
       ) there on true
       order by org_id, asset_id
     ) wanted
-    cross join lateral (
-      select ctid as row, xmin::text as writer, * from positions
-      where org_id = wanted.org_id and asset_id between wanted.asset_id and wanted.asset_id
-      order by asset_id limit 1
-      for no key update
-    ) position
+    cross join lateral (${LOCKING}) position
     where wanted.is_complete`);
   return rows.map(toPosition);
+}
+
+function columnsOf(assets: readonly AssetRef[]): FragmentSqlToken {
+  return sql.fragment`
+    ${sql.binary(integers(assets.map(({ orgId }) => orgId)))}::integer[],
+    ${sql.binary(integers(assets.map(({ assetId }) => assetId)))}::integer[]`;
 }
 
 const SINCE = microsOf(sql.fragment`position.since`);
 const LAST_SEEN = microsOf(sql.fragment`position.last_seen`);
 const POSITION_AT = microsOf(sql.fragment`position.position_observed_at`);
 const LOCKED_AT = microsOf(sql.fragment`greatest(position.told_at, clock_timestamp())`);
+
+const LOCKED = sql.fragment`
+    select position.row, position.writer, (select pg_current_xact_id()::xid) as transaction,
+      position.org_id, position.asset_id, position.location_id,
+      ${SINCE} as since, ${LAST_SEEN} as last_seen, ${POSITION_AT} as position_at, ${LOCKED_AT} as locked_at`;
+
+const LOCKING = sql.fragment`
+      select ctid as row, xmin as writer, * from positions
+      where org_id = wanted.org_id and asset_id between wanted.asset_id and wanted.asset_id
+      order by asset_id limit 1
+      for no key update`;
 
 interface PositionRow {
   row: string;
@@ -134,9 +157,7 @@ export async function insertPositions(db: Connection, assets: readonly AssetRef[
   await db.exec(sql.prepared('insert-positions', NO_ROWS)`
     insert into positions (org_id, asset_id, is_in_feed)
     select org_id, asset_id, true
-    from unnest(
-      ${sql.binary(integers(distinct.map(({ orgId }) => orgId)))}::integer[],
-      ${sql.binary(integers(distinct.map(({ assetId }) => assetId)))}::integer[]) as wanted (org_id, asset_id)
+    from unnest(${columnsOf(distinct)}) as wanted (org_id, asset_id)
     order by org_id, asset_id
     on conflict do nothing`);
 }

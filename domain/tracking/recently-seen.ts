@@ -21,6 +21,11 @@ export class RecentlySeen {
     return scans.filter((scan) => this.#isAhead(scan));
   }
 
+  /** Whether all of their assets were seen, and so have positions. */
+  hasAll(scans: readonly LocatedScan[]): boolean {
+    return scans.every(({ orgId, assetId }) => this.#organizations.get(orgId)?.sights.has(assetId));
+  }
+
   #isAhead({ orgId, assetId, observedAt, scan }: LocatedScan): boolean {
     const organization = this.#organizations.get(orgId);
     const sight = organization?.sights.get(assetId);

@@ -212,7 +212,7 @@ async function writeLocated(
   await turns.next();
   const ahead = isCareful ? NONE : writableAhead(distinct.scans, repeats, seen);
   const strengthened = await findStronger(client, distinct, options);
-  const positions = await lockBehind(client, ahead, [...located, ...strengthened]);
+  const positions = await lockBehind(client, ahead, [...located, ...strengthened], seen);
   const positionOf = byAsset(positions);
   await turns.next();
   const { known, near } = isCareful
@@ -311,9 +311,10 @@ async function lockBehind(
   client: Client,
   ahead: ReadonlySet<LocatedScan>,
   located: readonly LocatedScan[],
+  seen: RecentlySeen | undefined,
 ): Promise<Position[]> {
   const writing = insertScanEvents(client, [...ahead]);
-  const locking = lockPositions(client, located);
+  const locking = lockPositions(client, located, seen?.hasAll(located));
   // If a scan was stored already, the statements pipelined behind fail too, without naming the cause.
   locking.catch(() => {});
   if (!(await writing)) {

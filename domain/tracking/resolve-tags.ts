@@ -1,7 +1,6 @@
 import { integers, texts } from '../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { hasEpcHeader } from '../identity/epc.ts';
 import { PairMap } from './pair-map.ts';
 import type { Scan } from './scan.ts';
 import { soughtKeys } from './tag-key.ts';
@@ -23,7 +22,7 @@ export interface Resolutions {
 }
 
 /**
- * Resolves reads by the tags as they are now. A live tag with exactly the same value wins; otherwise the asset or the
+ * Resolves reads by the tags as they are now. A live tag with exactly the same value wins, as most do; otherwise the asset or the
  * location whose tags have the same key. Two of them make the read ambiguous: an asset is never picked by chance.
  */
 export async function resolveTags(db: Connection, reads: readonly TagRead[]): Promise<Resolutions> {
@@ -32,17 +31,9 @@ export async function resolveTags(db: Connection, reads: readonly TagRead[]): Pr
     asked.add(read);
   }
   const distinct = asked.reads();
-  const { epcs = [], others = [] } = Object.groupBy(distinct, ({ read }) =>
-    isEpc(read) ? 'epcs' : 'others',
-  );
-  await Promise.all([
-    collect(epcs, (some) => findExact(db, some)),
-    collect(others, (some) => findCandidates(db, some)),
-  ]);
-  const inOtherWords = epcs.filter(({ candidates }) => candidates.length === 0);
+  await collect(distinct, (some) => findExact(db, some));
+  const inOtherWords = distinct.filter(({ candidates }) => candidates.length === 0);
   await collect(inOtherWords, (some) => findCandidates(db, some));
-  const crowded = others.filter(({ candidates }) => candidates.length > MOST_SPELLINGS);
-  await collect(crowded, (some) => findExact(db, some));
   for (const one of distinct) {
     one.resolution = resolve(one.read, one.candidates);
   }
@@ -64,14 +55,6 @@ async function collect(
       }
     }
   }
-}
-
-/**
- * Whether to look for the value itself first, which a tag nearly always has as it is read: decoding EPCs and looking for what
- * they name took a seventh of the time of recording.
- */
-function isEpc({ tagType, value }: TagRead): boolean {
-  return tagType === 'rfid' && hasEpcHeader(value);
 }
 
 /** Reads of a statement: decoding ten thousand EPCs at once held the process for up to a tenth of a second. */

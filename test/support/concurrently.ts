@@ -9,7 +9,7 @@ import { RULES } from './recording.ts';
 export async function recordIn(
   client: Client,
   scans: readonly Scan[],
-  options: Partial<Pick<RecordOptions, 'isCareful' | 'repeats'>> = {},
+  options: Partial<Pick<RecordOptions, 'isCareful' | 'repeats' | 'seen'>> = {},
 ): Promise<Outcome[]> {
   const now = Math.max(...scans.map(({ receivedAt }) => receivedAt));
   const { outcomes } = await recordScans(client, scans, { rules: RULES, now, isCareful: false, ...options });

@@ -46,4 +46,19 @@ describe('a locked position', () => {
       times.map((at) => at + 1).filter(later),
     );
   });
+
+  it('is made where it was taken for known and is missing', async () => {
+    const site = await Site.create(database);
+    const assets = [await site.asset('A'), await site.asset('B')].map((assetId) => ({
+      orgId: site.orgId,
+      assetId,
+    }));
+    const lock = (areKnown: boolean) =>
+      inTransaction(database.pool, (client) => lockPositions(client, assets, areKnown));
+    const made = await lock(true);
+    expect(made.map(({ assetId }) => assetId)).to.have.members(assets.map(({ assetId }) => assetId));
+    const rowsOf = (positions: typeof made) => positions.map(({ assetId, row }) => [assetId, row]);
+    expect(rowsOf(await lock(true))).to.deep.equal(rowsOf(made));
+    expect(rowsOf(await lock(false))).to.deep.equal(rowsOf(made));
+  });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Client } from '../../../../db/timescale/connections/client.ts';
-import { RecentRepeats } from '../../../../domain/tracking/recently-seen.ts';
+import { RecentlySeen, RecentRepeats } from '../../../../domain/tracking/recently-seen.ts';
 import type { Scan } from '../../../../domain/tracking/scan.ts';
 import { recordIn } from '../../../support/concurrently.ts';
 import { useDatabase } from '../../../support/database.ts';
@@ -52,8 +52,9 @@ describe('a batch of late reads on tables without statistics', () => {
       }
       batch = [...plain.late(CRATES), ...byStrength.late(CRATES)];
       const late = async (client: Client) => {
-        await recordIn(client, batch, { repeats });
-        await recordIn(client, batch, { isCareful: true });
+        const seen = new RecentlySeen();
+        await recordIn(client, batch, { repeats, seen });
+        await recordIn(client, batch, { isCareful: true, seen });
       };
       measured['planned early'] = await early.measure(late);
       await withoutStatistics();
@@ -78,6 +79,7 @@ describe('a batch of late reads on tables without statistics', () => {
       'load-sightings',
       'load-transitions',
       'load-transitions-of-stretches',
+      'lock-known-positions',
       'lock-locations',
       'lock-positions',
       'near-scans',
@@ -85,6 +87,7 @@ describe('a batch of late reads on tables without statistics', () => {
       'insert-positions',
       'put-transitions',
       'record-unknown-tags',
+      'resolve-exact-tags',
       'resolve-tags',
       'strengthen-scan-events',
       'trim-unknown-tags',
