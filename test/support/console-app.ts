@@ -10,6 +10,12 @@ const DESK_SIZE = { width: 1280, height: 800 };
 const TABLET = { width: 820, height: 900 };
 const SMALL_PHONE = { width: 360, height: 740 };
 
+/** Those that German is looked at on: its words are longer. */
+const IN_GERMAN = [
+  { width: 390, height: 844 },
+  { width: 1400, height: 900 },
+] as const;
+
 export const DESK = {
   viewport: { width: 1280, height: 800 },
   deviceScaleFactor: 1,
@@ -83,18 +89,41 @@ export async function faultsOf(page: Page, name: string): Promise<string[]> {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
     await until(page, `document.documentElement.dataset.theme === '${theme}'`);
     const state = `console/${name}-${size.width}-${theme}`;
-    const violations = await violationsIn(page, null, looks.length === 1 ? 'light' : theme);
-    found.push(...violations.map((violation) => `${state}: ${violation}`));
-    if (await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')) {
-      found.push(`${state}: wider than the screen`);
-    }
-    // Within the shell, the screen scrolls: were the document higher, a second bar would move all of it out of sight.
-    if (await page.evaluate<boolean>(IS_TOO_HIGH)) {
-      found.push(`${state}: higher than the screen`);
-    }
+    found.push(...(await faultsAt(page, state, looks.length === 1 ? 'light' : theme)));
     if (size !== TABLET) {
       await screenshot(page, state);
     }
+  }
+  return found;
+}
+
+/** The same of the page at `hash` in German, on a phone and on a desk, once it shows `text`. */
+export async function faultsInGerman(
+  app: TestConsoleApp,
+  hash: string,
+  token: string,
+  { name, text }: { name: string; text: string },
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const viewport of byTurns(IN_GERMAN, name)) {
+    const page = await app.open(hash, token, { locale: 'de-DE', viewport });
+    await page.getByText(text).first().waitFor();
+    const state = `console/${name}-${viewport.width}-de`;
+    found.push(...(await faultsAt(page, state, 'light')));
+    await screenshot(page, state);
+    await page.close();
+  }
+  return found;
+}
+
+async function faultsAt(page: Page, state: string, theme: 'light' | 'dark'): Promise<string[]> {
+  const found = (await violationsIn(page, null, theme)).map((violation) => `${state}: ${violation}`);
+  if (await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')) {
+    found.push(`${state}: wider than the screen`);
+  }
+  // Within the shell, the screen scrolls: were the document higher, a second bar would move all of it out of sight.
+  if (await page.evaluate<boolean>(IS_TOO_HIGH)) {
+    found.push(`${state}: higher than the screen`);
   }
   return found;
 }

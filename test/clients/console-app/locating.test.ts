@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
-import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { faultsInGerman, faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { itByNight } from '../../support/random-sets.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
@@ -70,6 +70,12 @@ describe('how locations are decided on, in the console, in a browser', () => {
     const page = await app.open('#/locating', token);
     await page.getByRole('link', { name: 'Preview what would change: HALL' }).waitFor();
     const found = await faultsOf(page, 'locating-begin');
+    await page.setViewportSize({ width: 390, height: 844 });
+    const topOf = async (heading: string) =>
+      (await page.getByRole('heading', { name: heading }).boundingBox())?.y ?? 0;
+    expect(await topOf('Back and forth in the last 24 hours')).to.be.below(await topOf('Try a setting'));
+    const proposed = { name: 'locating-begin', text: 'Aus 30 Bewegungen wären 1 geworden' };
+    found.push(...(await faultsInGerman(app, '#/locating', token, proposed)));
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole('link', { name: 'Preview what would change: HALL' }).click();
     await page.getByRole('heading', { name: 'What would change' }).waitFor();
@@ -89,6 +95,8 @@ describe('how locations are decided on, in the console, in a browser', () => {
     await again.getByRole('heading', { name: 'What would change' }).waitFor();
     expect(await again.getByLabel('Certainty').inputValue()).to.equal('1');
     await again.close();
+    const tried = { name: 'locating-tried', text: 'Zurück binnen 30 s dann' };
+    found.push(...(await faultsInGerman(app, link, token, tried)));
 
     // By keys: another certainty, tried by Enter.
     await tabTo(page, 'Certainty');
@@ -109,6 +117,8 @@ describe('how locations are decided on, in the console, in a browser', () => {
     await page.getByText('heard loudest, with certainty 2.').first().waitFor();
     await page.getByRole('heading', { name: 'Past settings' }).waitFor();
     await page.getByRole('cell', { name: 'Somebody' }).waitFor();
+    const inForce = { name: 'locating-set', text: 'am lautesten zu hören ist, mit Sicherheit 2.' };
+    found.push(...(await faultsInGerman(app, '#/locating', token, inForce)));
     expect(found).to.deep.equal([]);
   });
 
@@ -189,6 +199,10 @@ describe('how locations are decided on, in the console, in a browser', () => {
     const page = await app.open('#/inbox', admin);
     await page.getByText('39 moves would have been 0').waitFor();
     found.push(...(await faultsOf(page, 'locating-in-inbox')));
+    const german = { name: 'locating-in-inbox', text: 'Aus 39 Bewegungen wären 0 geworden' };
+    found.push(...(await faultsInGerman(app, '#/inbox', admin, german)));
+    const ofReader = { ...german, name: 'locating-at-reader' };
+    found.push(...(await faultsInGerman(app, `#/readers/${readerId}`, admin, ofReader)));
     expect(found).to.deep.equal([]);
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole('button', { name: 'Decide by strength: Everywhere' }).dblclick();

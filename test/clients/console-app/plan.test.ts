@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
 import { screenshot, until } from '../../support/browser.ts';
-import { cutTexts, faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { cutTexts, faultsInGerman, faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { encodePng } from '../../support/png.ts';
 import { itByNight } from '../../support/random-sets.ts';
 import { aRead, record } from '../../support/recording.ts';
@@ -359,6 +359,8 @@ describe('the plan in the console', () => {
     await page.mouse.click(box.x + box.width * 0.5 + 2, box.y + box.height * 0.2 + 2);
     await page.getByRole('link', { name: 'LIFT-1 · within about 3 m' }).waitFor();
     expect(await faultsOf(page, 'plan-dots')).to.deep.equal([]);
+    const german = { name: 'plan-dots', text: 'Der Punkt zeigt, wo ein Objekt ist.' };
+    expect(await faultsInGerman(app, '#/plan', token, german)).to.deep.equal([]);
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole('searchbox', { name: 'Highlight' }).fill('lift');
     await page.locator('.lit-list').getByText('within about 3 m').waitFor();

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { screenshot } from '../../support/browser.ts';
-import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { faultsInGerman, faultsOf, useConsoleApp } from '../../support/console-app.ts';
 import { drawRowOfRooms } from '../../support/location/row-of-rooms.ts';
 import { storeSettings } from '../../support/location-settings.ts';
 import { itByNight } from '../../support/random-sets.ts';
@@ -86,6 +85,8 @@ describe('why an asset is where it is, in the console, in a browser', () => {
       .getByText('They decide nothing: WORKSHOP is 1 dB stronger than RECEPTION, 2.1 needed.')
       .waitFor();
     expect(await faultsOf(page, 'why-strength')).to.deep.equal([]);
+    const german = { name: 'why-strength', text: 'Es zählt, weil es bei RECEPTION lauter zu hören war als' };
+    expect(await faultsInGerman(app, `#/asset/${asset.drum}?why=now`, token, german)).to.deep.equal([]);
   });
 
   it('says of an asset without a place between which it is undecided', async () => {
@@ -96,32 +97,20 @@ describe('why an asset is where it is, in the console, in a browser', () => {
       .getByText('They decide nothing: RECEPTION is 1 dB stronger than WORKSHOP, 3 needed.')
       .waitFor();
     expect(await faultsOf(page, 'why-undecided')).to.deep.equal([]);
+    const german = { name: 'why-undecided', text: 'Sie entscheiden nichts: RECEPTION ist um 1 dB stärker' };
+    expect(await faultsInGerman(app, `#/asset/${asset.crate}?why=now`, token, german)).to.deep.equal([]);
   });
 
-  itByNight(
-    'shows how likely each place is, and where on the plan, in German on a phone and on a desk',
-    async () => {
-      for (const width of [390, 1_400]) {
-        const page = await app.open(`#/asset/${asset.cart}?why=now`, token, {
-          ...{ locale: 'de-DE', viewport: { width, height: 900 } },
-        });
-        await dialog(page)
-          .getByText(/Signale zu etwas bei/)
-          .waitFor();
-        await dialog(page)
-          .getByRole('heading', { name: 'Wie wahrscheinlich jeder Ort ist' })
-          .first()
-          .waitFor();
-        await dialog(page)
-          .getByText(/Auf dem Plan von HALL/)
-          .first()
-          .waitFor();
-        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).to.equal(true);
-        await screenshot(page, `console/why-position-${width}`);
-      }
-      const page = await app.open(`#/asset/${asset.cart}?why=now`, token);
-      await dialog(page).getByRole('heading', { name: 'How likely each place is' }).first().waitFor();
-      expect(await faultsOf(page, 'why-position')).to.deep.equal([]);
-    },
-  );
+  itByNight('shows how likely each place is, and where on the plan', async () => {
+    const hash = `#/asset/${asset.cart}?why=now`;
+    const page = await app.open(hash, token);
+    await dialog(page).getByRole('heading', { name: 'How likely each place is' }).first().waitFor();
+    await dialog(page)
+      .getByText(/On the plan of HALL/)
+      .first()
+      .waitFor();
+    expect(await faultsOf(page, 'why-position')).to.deep.equal([]);
+    const german = { name: 'why-position', text: 'Wie wahrscheinlich jeder Ort ist' };
+    expect(await faultsInGerman(app, hash, token, german)).to.deep.equal([]);
+  });
 });

@@ -40,6 +40,7 @@ export function LocatingScreen() {
       side.current?.scrollIntoView({ block: 'start' });
     }
   }, [isBusy]);
+  const isProposing = trial.result === null && !isBusy;
   const made = answer?.data;
   const inForce = made?.filter(({ state }) => state === 'in_force') ?? [];
   return (
@@ -48,7 +49,7 @@ export function LocatingScreen() {
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
       <div class={mayTry ? 'cards' : 'stack'}>
         {mayTry && <TryForm tried={tried} problem={trial.problem} onAgain={trial.again} />}
-        <div class="locating-side" ref={side}>
+        <div class={isProposing ? 'locating-side is-proposing' : 'locating-side'} ref={side}>
           <p class="unseen" role="status">
             {trial.result !== null && t.movesOf(trial.result.present, trial.result.proposed)}
           </p>
@@ -69,9 +70,7 @@ export function LocatingScreen() {
           )}
           {trial.result !== null && <TrialReport result={trial.result} />}
           {made !== undefined && <InForce settings={inForce} />}
-          {trial.result === null && !trial.isRunning && (
-            <Proposals isWhole={made !== undefined} since={lastBegun(inForce)} />
-          )}
+          {isProposing && <Proposals isWhole={made !== undefined} since={lastBegun(inForce)} />}
         </div>
       </div>
       {made !== undefined && made.length > 0 && <SettingHistory settings={made} />}
