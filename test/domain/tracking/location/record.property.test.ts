@@ -32,7 +32,9 @@ const ARRIVALS = [
 /** Scans that come together, or one that is taken back. */
 type Step = { scans: OracleScan[] } | { takenBack: PersonScan };
 
-describe('recording random scenes', () => {
+describe('recording random scenes', function () {
+  this.timeout(5 * LONGEST_MS);
+
   const database = useDatabase();
 
   it("ends in the oracle's rows, position and metres, however scans arrive (up to 300 scenes, two writers)", async () => {
