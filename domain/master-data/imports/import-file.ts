@@ -13,7 +13,7 @@ import { type CsvSource, readCsv } from './csv.ts';
 import { CsvFault } from './csv-records.ts';
 import { HERE, type HeavyWork } from './heavy-work.ts';
 import { importRows, type Onlooker } from './import-rows.ts';
-import { Postponed } from './postponed.ts';
+import { Postponed } from './parents-and-tags.ts';
 import {
   FileKeys,
   type FileNotes,

@@ -9,7 +9,7 @@ import { keyOfTag, type NewTag, tagName } from '../tags/new-tag.ts';
 import { MOST_TAGS } from '../tags/queries.ts';
 import { storedTags } from '../tags/stored-tags.ts';
 import { fieldChanges, loggedUpdate, patchedRow } from './difference.ts';
-import type { Postponed } from './postponed.ts';
+import type { Postponed } from './parents-and-tags.ts';
 import type { FileKeys, FileProblems } from './read-rows.ts';
 import { countRow, type ImportReport, noteRespelled, type RespelledTag, type RowChange } from './report.ts';
 import type { ImportRow } from './row.ts';

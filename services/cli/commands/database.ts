@@ -2,10 +2,10 @@ import { AppError } from '../../../base/errors.ts';
 import { table } from '../../../base/table.ts';
 import { START, TAGTRAIL } from '../../../base/typed-command.ts';
 import { inSnapshot } from '../../../db/timescale/connections/transaction.ts';
+import { backUp, restore } from '../../../db/timescale/copy/back-up-and-restore.ts';
 import { packed, unpacked } from '../../../db/timescale/copy/backup-file.ts';
 import { checksums, type TableChecksum } from '../../../db/timescale/copy/checksum.ts';
 import { copyDatabase } from '../../../db/timescale/copy/copy-database.ts';
-import { backUp, restore } from '../../../db/timescale/copy/restore.ts';
 import { addCommand, type Command, examples, printResult } from '../command-line/command-line.ts';
 import {
   withConnections,
