@@ -14,8 +14,6 @@ export interface EventsWanted {
   limit: number;
   /** Where the page before ended. */
   begin?: Place | undefined;
-  /** Moves that are looked at, at most. */
-  most?: number;
 }
 
 /** The next event to look at, in a feed up to `head`. */
@@ -30,6 +28,8 @@ export interface EventPage {
   /** Null at the end. Without any event, too, there may be more: what was looked at matches nothing. */
   next: Place | null;
   head: number;
+  /** Moves that were looked at for it. */
+  looked: number;
 }
 
 /** Moves loaded at a time, and looked at for a page. */
@@ -47,9 +47,9 @@ const PATIENCE = 1_000;
 
 /** Events in the order of the feed, a page of them. Whatever is stored, a page looks at so many moves at most. */
 export async function readEvents(db: Organization, base: Base, wanted: EventsWanted): Promise<EventPage> {
-  const { filter, isDescending, limit, most = LOOKED_AT } = wanted;
+  const { filter, isDescending, limit } = wanted;
   const feed = await readEnds(db, filter);
-  const head = wanted.begin?.head ?? feed.head;
+  const head = Math.min(wanted.begin?.head ?? feed.head, feed.head);
   const assets = filter.epcs.length === 0 ? null : await findAssets(db, base, [...(filter.epcs[0] ?? [])]);
   let place: Place | null = wanted.begin ?? {
     ...(isDescending
@@ -60,9 +60,10 @@ export async function readEvents(db: Organization, base: Base, wanted: EventsWan
   const events: ObjectEvent[] = [];
   const until = performance.now() + PATIENCE;
   if (filter.isOfNothing || assets?.length === 0) {
-    return { events, next: null, head };
+    return { events, next: null, head, looked: 0 };
   }
-  for (let looked = 0; place !== null && looked < most && performance.now() < until; ) {
+  let looked = 0;
+  while (place !== null && looked < LOOKED_AT && performance.now() < until) {
     const range = isDescending
       ? { from: feed.first, to: place.position }
       : { from: Math.max(feed.first, place.position), to: head };
@@ -82,7 +83,7 @@ export async function readEvents(db: Organization, base: Base, wanted: EventsWan
       const event = eventOf(each, namesOf);
       if (matches(event, filter)) {
         if (events.length === limit) {
-          return { events, next: { position: each.position, index: each.index, head }, head };
+          return { events, next: { position: each.position, index: each.index, head }, head, looked };
         }
         events.push(event);
       }
@@ -90,7 +91,7 @@ export async function readEvents(db: Organization, base: Base, wanted: EventsWan
     place =
       rest === null ? null : { position: rest, index: isDescending ? Number.MAX_SAFE_INTEGER : 0, head };
   }
-  return { events, next: place, head };
+  return { events, next: place, head, looked };
 }
 
 /** The first position that may matter, and the last one. */

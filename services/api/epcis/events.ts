@@ -4,7 +4,12 @@ import { accepted, invalidValue, refused, tooMany } from '../../../base/checks/i
 import { notFound } from '../../../base/errors.ts';
 import { documentOf, type ObjectEvent } from '../../../domain/epcis/event.ts';
 import { filterOf } from '../../../domain/epcis/filter.ts';
-import { type EventPage, type Place, readEvents } from '../../../domain/epcis/read-events.ts';
+import {
+  type EventPage,
+  type EventsWanted,
+  type Place,
+  readEvents,
+} from '../../../domain/epcis/read-events.ts';
 import type { Base } from '../../../domain/epcis/read-names.ts';
 import {
   booleanFilter,
@@ -156,6 +161,7 @@ interface Answering {
   search: string;
   base: Base;
   signal: AbortSignal;
+  charge(tokens: number): Promise<void>;
   queryName?: string;
 }
 
@@ -165,32 +171,47 @@ export async function answerEvents({
   search,
   base,
   signal,
+  charge,
   queryName,
 }: Answering): Promise<Paged> {
-  const { events, next } = await pageOf(context.db.listing({ isBrief: false, signal }), base, query);
+  const read = readCharged(context, { base, signal, charge });
+  const { events, next } = await pageOf(read, query);
   return { body: documentOf(events, { queryName }), next, search, base };
 }
+
+type Read = (wanted: EventsWanted) => Promise<EventPage>;
+
+/** Takes tokens for what is looked through, so that queries which find little of much cost what they take. */
+function readCharged(
+  { db }: ApiContext,
+  { base, signal, charge }: Pick<Answering, 'base' | 'signal' | 'charge'>,
+): Read {
+  const listing = db.listing({ isBrief: false, signal });
+  return async (wanted) => {
+    const page = await readEvents(listing, base, wanted);
+    await charge(Math.floor(page.looked / MOVES_OF_TOKEN));
+    return page;
+  };
+}
+
+const MOVES_OF_TOKEN = 1_000;
 
 /**
  * Queries that limit or sort what they find are read at once, so that they find all of it or are refused; others go page
  * by page through the feed.
  */
-async function pageOf(
-  db: Parameters<typeof readEvents>[0],
-  base: Base,
-  query: EventsQuery,
-): Promise<EventPage> {
+async function pageOf(read: Read, query: EventsQuery): Promise<Pick<EventPage, 'events' | 'next'>> {
   const { orderBy, orderDirection, eventCountLimit, maxEventCount, nextPageToken: begin } = query;
   const filter = filterOf(query);
   const isDescending = (orderDirection ?? (orderBy === undefined ? 'ASC' : 'DESC')) === 'DESC';
   const limit = Math.min(query.perPage, MOST_PER_PAGE);
   const isSorted = orderBy === 'eventTime';
   if (!isSorted && eventCountLimit === undefined && maxEventCount === undefined) {
-    return readEvents(db, base, { filter, isDescending, limit, begin });
+    return read({ filter, isDescending, limit, begin });
   }
   const most = isSorted ? MOST_AT_ONCE : (eventCountLimit ?? Math.min(maxEventCount ?? 0, MOST_AT_ONCE));
   const from = begin === undefined ? undefined : { ...startOf(isDescending, begin.head), head: begin.head };
-  const { events, next, head } = await readEvents(db, base, {
+  const { events, next, head } = await read({
     filter,
     isDescending,
     limit: most,
@@ -212,7 +233,6 @@ async function pageOf(
   return {
     events: whole.slice(offset, offset + limit),
     next: offset + limit < whole.length ? { position: 0, index: offset + limit, head } : null,
-    head,
   };
 }
 
@@ -242,8 +262,8 @@ export function eventRoutes(base: Base) {
     isInternal: true,
     query: EVENTS_QUERY,
     success: PAGED,
-    handle: ({ context, query, search, signal }) =>
-      answerEvents({ context, query, search, base, signal: signal() }),
+    handle: ({ context, query, search, signal, charge }) =>
+      answerEvents({ context, query, search, base, signal: signal(), charge }),
   });
   const one = route({
     method: 'GET',
@@ -254,16 +274,17 @@ export function eventRoutes(base: Base) {
     isInternal: true,
     params: { event_id: textInPath },
     success: PAGED,
-    handle: async ({ context, params: { event_id: id }, search, signal }) => {
-      const db = context.db.listing({ isBrief: false, signal: signal() });
+    handle: async ({ context, params: { event_id: id }, search, signal, charge }) => {
+      const read = readCharged(context, { base, signal: signal(), charge });
       const filter = filterOf({ EQ_eventID: [id] });
       const events: ObjectEvent[] = [];
       const isThere = () => events.some(({ errorDeclaration }) => errorDeclaration === undefined);
       let begin: Place | null | undefined;
-      for (let looked = 0; begin !== null && !isThere() && looked < LOOKED_AT_FOR_ID; looked += LOOKED_AT) {
-        const page = await readEvents(db, base, { filter, isDescending: true, limit: MOST_PER_PAGE, begin });
+      for (let looked = 0; begin !== null && !isThere() && looked < LOOKED_AT_FOR_ID; ) {
+        const page = await read({ filter, isDescending: true, limit: MOST_PER_PAGE, begin });
         append(events, page.events);
         begin = page.next;
+        looked += page.looked;
       }
       if (!isThere() && begin !== null) {
         throw new Problem(
@@ -279,5 +300,3 @@ export function eventRoutes(base: Base) {
   });
   return [list, one];
 }
-
-const LOOKED_AT = 5_000;

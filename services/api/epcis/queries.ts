@@ -212,10 +212,10 @@ export function queryRoutes(base: Base) {
     params: NAMED,
     query: { parameters: PAGES, unsupported: EVENTS_QUERY.unsupported },
     success: PAGED,
-    handle: async ({ context, params: { query_name: queryName }, query, search, signal }) => {
+    handle: async ({ context, params: { query_name: queryName }, query, search, signal, charge }) => {
       const stored = await requireQuery(context.db, queryName);
       const asked = { ...readStored(stored.query), ...query };
-      return answerEvents({ context, query: asked, search, base, signal: signal(), queryName });
+      return answerEvents({ context, query: asked, search, base, signal: signal(), charge, queryName });
     },
   });
   const subscribe = route({

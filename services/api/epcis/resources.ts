@@ -61,11 +61,18 @@ function routesOf(resource: Resource, base: Base) {
   const events = route({
     ...{ ...common, path: `${path}/{value}/events`, operationId: `epcisEventsOf_${resource}` },
     ...{ summary: `Events of one of the ${resource}`, params: one, query: EVENTS_QUERY },
-    handle: ({ context, query, params: { value }, search, signal }) => {
+    handle: ({ context, query, params: { value }, search, signal, charge }) => {
       const name = RESOURCES[resource];
       const given = query[name];
       const both = given === undefined || given.includes(value) ? [value] : [];
-      return answerEvents({ context, query: { ...query, [name]: both }, search, base, signal: signal() });
+      return answerEvents({
+        context,
+        query: { ...query, [name]: both },
+        search,
+        base,
+        signal: signal(),
+        charge,
+      });
     },
   });
   return [list, below, events];
