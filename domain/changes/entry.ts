@@ -10,9 +10,11 @@ export type Action =
   | 'note'
   | 'set_photo'
   | 'detach_tag'
-  /** For an organization: numbers that labels get. */
+  /** For an organization: numbers that labels get, and where they are printed. */
   | 'add_serials'
   | 'draw_serials'
+  | 'add_printer'
+  | 'remove_printer'
   /** For an organization: a view of its list of assets. */
   | 'set_view'
   /** How locations are decided on, of a location or an organization. Before that: `set_smoothing`. */

@@ -53,6 +53,11 @@ export const MOST_OF_ORGANIZATION = {
     ...{ plural: 'named queries of EPCIS', remedy: 'delete one first' },
     counted: (orgId) => sql.fragment`epcis_queries where org_id = ${orgId}`,
   },
+  printers: {
+    most: 100,
+    ...{ plural: 'printers', remedy: 'remove one first' },
+    counted: (orgId) => sql.fragment`printers where org_id = ${orgId}`,
+  },
   serialRanges: {
     most: 1_000,
     ...{ plural: 'keys that labels number', remedy: 'use one of them' },

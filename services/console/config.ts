@@ -1,3 +1,4 @@
+import { type Networks, parseNetworks } from '../../base/networks.ts';
 import { TRUSTED_PROXIES } from '../../platform/http/client-address.ts';
 import { LOG_REQUESTS } from '../../platform/http/request-log.ts';
 import { REDIS_URL } from '../../platform/rate-limit/redis-url.ts';
@@ -19,10 +20,18 @@ import {
   withBothWays,
 } from '../../platform/runtime/common-settings.ts';
 import { integerSetting, optionalUrl, portSetting } from '../../platform/runtime/setting-kinds.ts';
-import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
+import { type Configuration, readSettings, type Setting } from '../../platform/runtime/settings.ts';
 import { faultOfTls, TLS_SETTINGS } from '../../platform/runtime/tls-settings.ts';
 import { API_SETTINGS } from '../api/config.ts';
 import { faultOfOidc, OIDC_SETTINGS } from './oidc/settings.ts';
+
+export const PRINTER_NETWORKS: Setting<Networks> = {
+  purpose: 'networks with label printers that may be printed on: CIDR blocks, with commas between',
+  initial: null,
+  absent: [],
+  remedy: 'CIDR blocks such as 10.20.0.0/16,fd12:3456::/48',
+  read: parseNetworks,
+};
 
 export const CONSOLE_PORT = portSetting('the port the console listens on', 8083);
 
@@ -59,6 +68,7 @@ export const CONSOLE_ONLY_SETTINGS = {
     max: 1_440,
   }),
   HANDHELD_URL,
+  PRINTER_NETWORKS,
   ...OIDC_SETTINGS,
 };
 

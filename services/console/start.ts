@@ -15,6 +15,7 @@ import {
 } from '../../domain/administration/users/sessions/find-sessions.ts';
 import { findDevices } from '../../domain/administration/users/sessions/known-devices.ts';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
+import { openPrinters } from '../../domain/labels/printers.ts';
 import type { TimeRules } from '../../domain/tracking/observed-at.ts';
 import { startCredentials } from '../../platform/access/credential-cache.ts';
 import { startCredentialUsage } from '../../platform/access/credential-usage.ts';
@@ -166,6 +167,7 @@ function partsOf(config: ConsoleConfig, isSecure: boolean) {
     deviceCookie: new OwnCookie('device', { seconds: DEVICE_SECONDS, isSecure }),
     trustedProxies: config.TRUSTED_PROXIES,
     health: new HealthChecks(config),
+    printers: openPrinters(config.PRINTER_NETWORKS),
     trees: new RecentReads(TREE_MS),
     inboxCounts: new RecentReads(INBOX_MS),
     stateCounts: new RecentReads(STATES_MS),

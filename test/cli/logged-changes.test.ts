@@ -523,6 +523,18 @@ describe('every command that changes something', () => {
         ],
       ],
     }),
+    'label-add-printer': async () => ({
+      args: ['--org', org, '--name', 'dock', '--address', 'labels.example.com'],
+      logs: [['add_printer', `organization ${org}`, null, { name: 'dock', address: 'labels.example.com' }]],
+    }),
+    'label-remove-printer': async () => {
+      await json('label', 'add-printer', '--org', org, '--name', 'gone', '--address', 'labels.example.com');
+      const before = { name: 'gone', address: 'labels.example.com' };
+      return {
+        args: ['--org', org, '--name', 'gone'],
+        logs: [['remove_printer', `organization ${org}`, before, null]],
+      };
+    },
     'label-print': async () => {
       const other = RANGE.map((each) => (each === '10614141' ? '20614141' : each));
       await json('label', 'range', '--org', org, ...other);

@@ -117,6 +117,11 @@ describe('every route of the console that changes something', () => {
     },
 
     addSerialRange: () => json(RANGE, ['add_serials', 'organization']),
+    addPrinter: () => json({ name: 'dock', address: 'labels.example.com' }, ['add_printer', 'organization']),
+    removePrinter: async ({ send }) => {
+      await send('POST', '/printers', { name: 'dock', address: 'labels.example.com' });
+      return { ids: { printer: 'dock' }, logs: [['remove_printer', 'organization']] };
+    },
     labelAssets: async ({ send, orgId }) => {
       await send('POST', '/serial-ranges', RANGE);
       await Site.of(suite.database, orgId).asset('LABELLED');

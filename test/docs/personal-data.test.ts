@@ -55,6 +55,7 @@ const ABOUT_THINGS: Readonly<Record<string, string>> = {
   scan_events: 'tag_type submission_id retraction_id',
   schema_migrations: 'name',
   sealing_faults: 'reason',
+  printers: 'name address',
   serial_ranges: 'ai base',
   silence_faults: 'reason',
   location_settings: 'procedure tag_kinds',

@@ -75,6 +75,7 @@ export function consoleConfig(databaseUrl: string): ConsoleConfig {
     QUERY_TIMEOUT_MS: 10_000,
     SECRETS_KEY: null,
     WEBHOOK_NETWORKS: [],
+    PRINTER_NETWORKS: [],
     SIGN_IN_FAILURES_PER_MINUTE: 60_000,
     TRUSTED_PROXIES: [],
     REDIS_URL: null,

@@ -855,6 +855,17 @@ CREATE TRIGGER positions_deleted AFTER DELETE ON public.positions REFERENCING OL
 CREATE TRIGGER positions_inserted AFTER INSERT ON public.positions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_positions();
 CREATE TRIGGER positions_truncated AFTER TRUNCATE ON public.positions FOR EACH STATEMENT EXECUTE FUNCTION count_positions();
 
+create table printers (
+  org_id integer not null,
+  name text collate "C" not null,
+  address text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint printers__org_id_name PRIMARY KEY (org_id, name),
+  constraint printers__address CHECK (((char_length(address) >= 1) AND (char_length(address) <= 255))),
+  constraint printers__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+  constraint printers__org_id FOREIGN KEY (org_id) REFERENCES organizations(id)
+);
+
 create table publishing_faults (
   org_id integer not null,
   topic text,

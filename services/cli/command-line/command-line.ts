@@ -116,7 +116,10 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
     'URLs that every move is sent to: create, set, delete, list, test, attempts, replay',
   ],
   mail: ['Who is told of alerts:', 'e-mail to people: test'],
-  label: ['Assets and locations:', 'labels whose RFID tags a printer writes: range, ranges, print'],
+  label: [
+    'Assets and locations:',
+    'labels whose RFID tags a printer writes: range, ranges, print, printers, add-printer, remove-printer',
+  ],
   import: ['Assets and locations:', 'from CSV: assets, locations'],
   export: [
     'Assets and locations:',

@@ -1,3 +1,14 @@
+import { KEY_MAX_LENGTH, KEY_PATTERN } from '../../../base/checks/fields.ts';
+import { AppError } from '../../../base/errors.ts';
+import type { Networks } from '../../../base/networks.ts';
+import {
+  addPrinter,
+  listPrinters,
+  openPrinters,
+  type Printer,
+  printOn,
+  removePrinter,
+} from '../../../domain/labels/printers.ts';
 import {
   addRange,
   labelAssets,
@@ -6,14 +17,19 @@ import {
   type SerialAi,
 } from '../../../domain/labels/serials.ts';
 import { CODES, HEIGHTS, RESOLUTIONS, USUAL_SIZE, WIDTHS, zplFor } from '../../../domain/labels/zpl.ts';
+import { readSettings } from '../../../platform/runtime/settings.ts';
+import { PRINTER_NETWORKS } from '../../console/config.ts';
 import { addCommand, type Command, examples, id, oneOf, wholeNumber } from '../command-line/command-line.ts';
+import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withOrganization } from '../connections/database.ts';
+import { running } from '../running/running.ts';
 
 export function addLabel(program: Command): void {
   addLabelRange(program);
   addLabelRanges(program);
   addLabelPrint(program);
+  addPrinters(program);
 }
 
 const serial = wholeNumber(0, Number.MAX_SAFE_INTEGER);
@@ -90,6 +106,7 @@ interface PrintOptions extends RangeOptions {
   height?: number;
   codes?: (typeof CODES)[number];
   lock?: true;
+  printer?: string;
 }
 
 function addLabelPrint(program: Command): void {
@@ -116,6 +133,7 @@ function addLabelPrint(program: Command): void {
       oneOf(...CODES),
     )
     .option('--lock', 'let nobody write the tags again')
+    .option('--printer <name>', 'print them on this printer, and the ZPL only with --json')
     .addHelpText(
       ...examples(
         'label print --org 1 --ai 01 --base 80614141123458 --asset PALLET-7 PALLET-8 --dpi 300 > labels.zpl',
@@ -127,16 +145,64 @@ function addLabelPrint(program: Command): void {
       const dpi = RESOLUTIONS.find((each) => String(each) === options.dpi) ?? 203;
       const lock = options.lock === true ? 'forever' : null;
       const zplOf = zplFor({ dpi, width, height, codes, lock, accessPassword: null, killPassword: null });
-      const labels = await withOrganization(options.org, (db, actor) =>
-        labelAssets(db, actor, options, options.asset),
-      );
-      const zpl = zplOf(labels);
+      const { zpl, labels } = await withOrganization(options.org, (db, actor) => {
+        const make = async () => {
+          const made = await labelAssets(db, actor, options, options.asset);
+          return { labels: made, zpl: zplOf(made) };
+        };
+        return options.printer === undefined
+          ? make()
+          : printOn(db, options.printer, openPrinters(printerNetworks()), make);
+      });
       return {
         json: {
           zpl,
           labels: labels.map(({ external_key, epc, link }) => ({ external_key, epc, digital_link: link })),
         },
-        text: zpl,
+        text: options.printer === undefined ? zpl : `Sent to printer ${options.printer}.`,
       };
+    });
+}
+
+function printerNetworks(): Networks {
+  return readSettings({ PRINTER_NETWORKS }, running().env).PRINTER_NETWORKS;
+}
+
+function addPrinters(program: Command): void {
+  addCommand(program, 'label', 'add-printer')
+    .description('Add a printer that takes ZPL over TCP, within PRINTER_NETWORKS.')
+    .requiredOption('--org <id>', 'the organization', id)
+    .requiredOption('--name <name>', 'its name: letters, digits and hyphens')
+    .requiredOption('--address <address>', 'its host, and a port from 9100 to 9109 if that is not 9100')
+    .addHelpText(...examples('label add-printer --org 1 --name dock-2 --address 10.20.0.7'))
+    .prints(async ({ org, name, address }: Printer & { org: number }) => {
+      if (!KEY_PATTERN.test(name) || name.length > KEY_MAX_LENGTH) {
+        throw new AppError('invalid_input', 'The name must be of letters, digits and hyphens, 255 at most');
+      }
+      const added = await withOrganization(org, (db, actor) =>
+        addPrinter(db, actor, { name, address }, printerNetworks()),
+      );
+      return { json: added, text: `Labels can be printed on ${name}.` };
+    });
+  addCommand(program, 'label', 'printers')
+    .description('List the printers.')
+    .requiredOption('--org <id>', 'the organization', id)
+    .addHelpText(...examples('label printers --org 1'))
+    .prints(async ({ org }: { org: number }) => {
+      const printers = await withOrganization(org, listPrinters);
+      const lines = listTable(
+        ['name', 'address'],
+        printers.map(({ name, address }) => [name, address]),
+      );
+      return { json: printers, text: printers.length === 0 ? 'No printers.' : lines.join('\n') };
+    });
+  addCommand(program, 'label', 'remove-printer')
+    .description('Remove a printer.')
+    .requiredOption('--org <id>', 'the organization', id)
+    .requiredOption('--name <name>', 'the printer')
+    .addHelpText(...examples('label remove-printer --org 1 --name dock-2'))
+    .prints(async ({ org, name }: { org: number; name: string }) => {
+      const removed = await withOrganization(org, (db, actor) => removePrinter(db, actor, name));
+      return { json: removed, text: `Printer ${forTerminal(name)} is removed.` };
     });
 }

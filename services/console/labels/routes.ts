@@ -1,10 +1,11 @@
+import { addPrinter, listPrinters, printOn, removePrinter } from '../../../domain/labels/printers.ts';
 import { addRange, labelAssets, listRanges } from '../../../domain/labels/serials.ts';
 import { zplFor } from '../../../domain/labels/zpl.ts';
-import { found } from '../../../platform/http/success.ts';
+import { found, noContent } from '../../../platform/http/success.ts';
 import { memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
-import { listOf, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
-import { labelsBody, RANGE, rangeBody } from './schema.ts';
+import { listOf, objectOf, TEXT_OR_NULL } from '../serving/schemas.ts';
+import { labelsBody, ONE_PRINTER, PRINTER, printerBody, RANGE, rangeBody } from './schema.ts';
 
 const list = memberRoute({
   ...{ method: 'GET', path: '/console/v1/serial-ranges', operationId: 'listSerialRanges' },
@@ -33,13 +34,55 @@ const label = memberRoute({
     'An asset with a tag of this range keeps it, and its label is printed again. Passwords are kept nowhere but in the ZPL.',
   scope: 'assets:write',
   body: labelsBody,
-  success: found(objectOf({ zpl: TEXT_SCHEMA }), 'ZPL II for a printer that also writes the tags'),
-  problems: { not_found: 'No such range or asset', conflict: 'Too few serial numbers are left' },
-  handle: async ({ context: { db, session }, body, requestId }) => {
+  success: found(
+    objectOf({ zpl: TEXT_OR_NULL }),
+    'ZPL II for a printer that also writes the tags; null if it is printed',
+  ),
+  problems: {
+    not_found: 'No such range, asset or printer',
+    conflict: 'Too few serial numbers are left, or the printer does not print',
+  },
+  handle: async ({ context: { db, session, parts }, body, requestId }) => {
+    const { external_keys: keys, printer } = body;
     const actor = actorOfUser(session, requestId);
     const zplOf = zplFor(body.printing);
-    return { zpl: zplOf(await labelAssets(db, actor, body, body.external_keys)) };
+    const make = async () => ({ zpl: zplOf(await labelAssets(db, actor, body, keys)) });
+    if (printer === undefined) {
+      return make();
+    }
+    await printOn(db, printer, parts.printers, make);
+    return { zpl: null };
   },
 });
 
-export const labelRoutes = [list, add, label];
+const printers = memberRoute({
+  ...{ method: 'GET', path: '/console/v1/printers', operationId: 'listPrinters' },
+  summary: 'List the printers that labels can be printed on',
+  scope: 'assets:write',
+  success: found(listOf(PRINTER), 'The printers by name'),
+  handle: ({ context: { db } }) => listPrinters(db),
+});
+
+const addOne = memberRoute({
+  ...{ method: 'POST', path: '/console/v1/printers', operationId: 'addPrinter' },
+  summary: 'Add a printer that takes ZPL over TCP',
+  scope: 'organization:admin',
+  body: printerBody,
+  success: found(PRINTER, 'The printer'),
+  problems: { conflict: 'There is a printer of this name, or there are too many' },
+  handle: ({ context: { db, session, parts }, body, requestId }) =>
+    addPrinter(db, actorOfUser(session, requestId), body, parts.printers.networks),
+});
+
+const removeOne = memberRoute({
+  ...{ method: 'DELETE', path: '/console/v1/printers/{printer}', operationId: 'removePrinter' },
+  summary: 'Remove a printer',
+  ...{ scope: 'organization:admin', params: ONE_PRINTER },
+  success: noContent('Removed'),
+  problems: { not_found: 'No such printer' },
+  handle: async ({ context: { db, session }, params, requestId }) => {
+    await removePrinter(db, actorOfUser(session, requestId), params.printer);
+  },
+});
+
+export const labelRoutes = [list, add, label, printers, addOne, removeOne];

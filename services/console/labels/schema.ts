@@ -1,6 +1,7 @@
 import { arrayOf, choice, externalKey, integer, text } from '../../../base/checks/fields.ts';
 import { accepted, type Checked, invalidValue, refused, required } from '../../../base/checks/issues.ts';
 import { mandatory, optional } from '../../../base/checks/members.ts';
+import { ADDRESS_MAX_LENGTH } from '../../../domain/labels/printers.ts';
 import { MOST_LABELLED, type RangeName, SERIAL_AIS } from '../../../domain/labels/serials.ts';
 import {
   CODES,
@@ -12,6 +13,7 @@ import {
   WIDTHS,
 } from '../../../domain/labels/zpl.ts';
 import { checkedBody, jsonBody } from '../../../platform/http/body.ts';
+import { keyFilter, type Parameter } from '../../../platform/http/parameters.ts';
 import { COUNT_SCHEMA, objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
 
 export const RANGE = objectOf({
@@ -22,6 +24,15 @@ export const RANGE = objectOf({
   next_serial: COUNT_SCHEMA,
   last_serial: COUNT_SCHEMA,
 });
+
+export const PRINTER = objectOf({ name: TEXT_SCHEMA, address: TEXT_SCHEMA });
+
+export const printerBody = jsonBody({
+  name: mandatory(externalKey),
+  address: mandatory(text(ADDRESS_MAX_LENGTH)),
+});
+
+export const ONE_PRINTER = { printer: keyFilter as Parameter<string> };
 
 /** Of an SGTIN-96, which takes the largest numbers. */
 const MOST_SERIAL = 2 ** 38 - 1;
@@ -49,10 +60,12 @@ const LABELS = {
   lock: optional(choice(LOCKS)),
   access_password: optional(text(8)),
   kill_password: optional(text(8)),
+  printer: optional(externalKey),
 };
 
 interface Wanted extends RangeName {
   external_keys: readonly string[];
+  printer: string | undefined;
   printing: Printing;
 }
 

@@ -5,6 +5,7 @@ import type { PeopleDoor } from '../../../db/timescale/connections/people-door.t
 import type { OpenSnapshot } from '../../../db/timescale/connections/snapshot.ts';
 import type { SessionRow } from '../../../domain/administration/users/sessions/find-sessions.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
+import type { PrinterParts } from '../../../domain/labels/printers.ts';
 import type { NotCounted, StateCounts } from '../../../domain/reports/presence/count-states.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import type { CredentialCache } from '../../../platform/access/credential-cache.ts';
@@ -58,6 +59,7 @@ export interface ConsoleParts {
   open: OpenAnswers;
   measures: ConsoleMeasures;
   hearing: Hearing;
+  printers: PrinterParts;
   /** The addresses to which readers publish; null if unknown. */
   readersUrls: Readonly<Record<'mqtt' | 'push', string | null>>;
   ways: SignInWays;

@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import { parseNetworks } from '../../../base/networks.ts';
 import { plainValue } from '../../../base/scanned-text.ts';
 import { guessTagType } from '../../../clients/handheld-app/src/scanning/guess-tag-type.ts';
 import { barcodeKey } from '../../../domain/identity/barcode-key.ts';
@@ -21,7 +24,7 @@ async function readCodes(page: Page, format: Format) {
 const NOT_IN_CODE_128 = 'Käfig 7';
 
 describe('labels in the console', () => {
-  const app = useConsoleApp();
+  const app = useConsoleApp({ PRINTER_NETWORKS: parseNetworks('127.0.0.0/8') ?? [] });
   let page: Page;
   /** What a handheld's camera reads on the paper. */
   const read = async (format: Format) =>
@@ -215,6 +218,30 @@ describe('labels in the console', () => {
     expect(zpl).to.include('^PW560^LL200');
     expect(zpl).not.to.include('^BQ');
     await asked.getByText('(01)80614141123458: 2 to 20').waitFor({ state: 'attached' });
+  });
+
+  it('go to a printer of the site, or say what to do about it', async () => {
+    const host = `127.8.${process.pid % 250}.1`;
+    const jobs: string[] = [];
+    const printer = createServer((socket) => socket.on('data', (chunk) => jobs.push(String(chunk))));
+    await once(printer.listen(9100, host), 'listening');
+    for (const [name, address] of [
+      ['dock', host],
+      ['off', `127.8.${process.pid % 250}.2`],
+    ]) {
+      await app.call({ method: 'POST', path: '/printers', json: { name, address } });
+    }
+    const asked = await app.open('#/labels?of_none=true&with=CRATE-1', await app.as('operator'));
+    await asked.getByText('RFID labels (ZPL)').click();
+    await asked.getByLabel('Print on').selectOption('off');
+    await asked.getByRole('button', { name: 'Print 1 label on off' }).click();
+    await asked.getByText(/Printer off at .* does not answer; see that it is on/).waitFor();
+    expect(await faultsOf(asked, 'rfid-printer')).to.deep.equal([]);
+    await asked.getByLabel('Print on').selectOption('dock');
+    await asked.getByRole('button', { name: 'Print 1 label on dock' }).click();
+    await asked.getByText('1 label was sent to dock.').waitFor();
+    expect(jobs.join('')).to.match(/^\^XA\^CI28\n.*\^XZ\n$/s);
+    printer.close();
   });
 
   it('say beside the button how many RFID labels a file takes, before more are asked for', async () => {

@@ -18,8 +18,11 @@ const PLAN = `insert into plans (org_id, name, media_type, width, height, image,
 
 type Kind = keyof typeof MOST_OF_ORGANIZATION;
 
-/** Views, plans, queries, ranges and webhooks are made over HTTP only, and tested there. */
-type Tested = Exclude<Kind, 'assetViews' | 'epcisQueries' | 'plans' | 'serialRanges' | 'webhooks'>;
+/** Views, plans, printers, queries, ranges and webhooks are made over HTTP only, and tested there. */
+type Tested = Exclude<
+  Kind,
+  'assetViews' | 'epcisQueries' | 'plans' | 'printers' | 'serialRanges' | 'webhooks'
+>;
 
 /** A few rows for each row of another table; below, those that grow with time, as rates allow, until retention drops them. */
 const BOUNDED_BY_OTHERS = `

@@ -133,7 +133,9 @@ export interface Answers {
   'GET /plans/{plan_id}/positions': { data: { dots: readonly ({ asset: { id: number; external_key: string; name: string }; x: number; y: number; radius_m: number; observed_at: string })[]; is_cut: boolean } };
   'GET /serial-ranges': { data: readonly ({ ai: '01' | '00' | '8003' | '8004'; base: string; prefix_length: number; filter: number; next_serial: number; last_serial: number })[] };
   'POST /serial-ranges': { data: { ai: '01' | '00' | '8003' | '8004'; base: string; prefix_length: number; filter: number; next_serial: number; last_serial: number } };
-  'POST /labels': { data: { zpl: string } };
+  'POST /labels': { data: { zpl: string | null } };
+  'GET /printers': { data: readonly ({ name: string; address: string })[] };
+  'POST /printers': { data: { name: string; address: string } };
   'GET /users': { data: readonly ({ id: number; email: string; name: string; role: 'viewer' | 'operator' | 'admin'; is_disabled: boolean; has_password: boolean; created_at: string; last_used_at: string | null })[]; limit: number; offset: number; total_count: number };
   'POST /users/{user_id}/reset-link': { data: { id: number; url: string; expires_at: string } };
   'GET /invitations': { data: readonly ({ id: number; email: string; role: 'viewer' | 'operator' | 'admin'; expires_at: string; created_at: string })[]; limit: number; offset: number; total_count: number };

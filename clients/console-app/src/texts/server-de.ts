@@ -37,6 +37,19 @@ const GERMAN: Readonly<Record<string, string>> = {
     'hat {1}: Eine Tabellenkalkulation hat eine Kennung zur Zahl gemacht und gerundet',
   '{} is the location itself': '{1} ist der Ort selbst',
   '{} would create a cycle: {}': '{1} läge in sich selbst: {2}',
+  'Printer {} at {} does not answer; see that it is on, connected, and prints raw data over TCP ({})':
+    'Der Drucker {1} ({2}) antwortet nicht. Ist er an, verbunden und auf Rohdruck über TCP gestellt? ({3})',
+  'Printer {} at {} did not take all labels. The assets keep their numbers: see to paper and ribbon, and print again what is missing ({})':
+    'Der Drucker {1} ({2}) hat nicht alle Aufkleber genommen. Die Objekte behalten ihre Nummern: Sehen Sie nach Papier und Farbband, und drucken Sie noch einmal, was fehlt ({3})',
+  'Printer {}: {} is in no network of PRINTER_NETWORKS; ask the operator to name it there':
+    'Drucker {1}: {2} ist in keinem Netz von PRINTER_NETWORKS; der Betreiber kann es dort eintragen',
+  'Printer {} not found': 'Den Drucker {1} gibt es nicht',
+  'Not printed: other jobs of the organization wait for their printers, four at a time; print again in a moment':
+    'Nicht gedruckt: Andere Aufträge der Organisation warten noch auf ihre Drucker, vier auf einmal; drucken Sie gleich noch einmal',
+  'A label of {} × {} mm has no room for both codes: ask for one of them, or use a larger label':
+    'Auf {1} × {2} mm passen nicht beide Codes: Wählen Sie einen, oder nehmen Sie größere Aufkleber',
+  'A label of {} × {} mm has no room for the code: use a larger label':
+    'Auf {1} × {2} mm passt der Code nicht: Nehmen Sie größere Aufkleber',
   '{} not found': '{1} gibt es nicht',
   'unknown column "{}"; known columns: {}': 'Die Spalte „{1}“ gibt es nicht; es gibt {2}',
   'must be the name of one column only': 'darf nur eine Spalte heißen',

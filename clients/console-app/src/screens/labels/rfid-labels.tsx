@@ -9,6 +9,7 @@ import { Field, Select } from '../../parts/field.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { saveBlob } from '../../parts/save-file.ts';
+import { toast } from '../../parts/toast.tsx';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 
@@ -26,6 +27,7 @@ const LOCKS = ['open', 'by_password', 'forever'] as const;
 /** How the labels are printed, as it is sent. */
 interface Options {
   range: string;
+  printer: string;
   dpi: string;
   width_mm: string;
   height_mm: string;
@@ -39,8 +41,9 @@ export function RfidLabels({ keys }: { keys: readonly string[] }) {
   const t = texts.value.labels.rfid;
   const { answer, reload } = useRead<{ data: readonly Range[] }>('/serial-ranges');
   const ranges = answer?.data ?? [];
+  const printers = useRead<{ data: Printers }>(may('operator') ? '/printers' : null).answer?.data ?? [];
   const [options, setOptions] = useState<Options>({
-    ...{ range: '', dpi: '203', width_mm: '100', height_mm: '50', codes: 'both' },
+    ...{ range: '', printer: '', dpi: '203', width_mm: '100', height_mm: '50', codes: 'both' },
     ...{ lock: 'open', password: '' },
   });
   const { run, isBusy, problem } = useAction();
@@ -48,16 +51,22 @@ export function RfidLabels({ keys }: { keys: readonly string[] }) {
   if (!may('operator') || answer === undefined || (range === undefined && !may('admin'))) {
     return null;
   }
-  const download = () =>
+  const printer = printers.find(({ name }) => name === options.printer)?.name;
+  const print = () =>
     run(async () => {
       const { dpi, width_mm: width, height_mm: height, codes, lock, password } = options;
       const { data } = await post<{ data: Data<'POST /labels'> }>('/labels', {
         ...{ ai: range?.ai, base: range?.base, external_keys: keys, dpi: Number(dpi) },
         ...{ width_mm: Number(width), height_mm: Number(height), codes },
+        ...(printer === undefined ? {} : { printer }),
         ...(lock === 'open' ? {} : { lock }),
         ...(lock === 'by_password' ? { access_password: password } : {}),
       });
-      saveBlob('labels.zpl', new Blob([data.zpl], { type: 'text/plain' }));
+      if (data.zpl === null) {
+        toast(t.printed(keys.length, printer ?? ''));
+      } else {
+        saveBlob('labels.zpl', new Blob([data.zpl], { type: 'text/plain' }));
+      }
       noteWrite('/assets');
       reload();
     });
@@ -69,13 +78,14 @@ export function RfidLabels({ keys }: { keys: readonly string[] }) {
         {range !== undefined && (
           <div class="label-options">
             <OptionFields {...{ ranges, range, options, problem }} onOptions={setOptions} />
+            <PrinterChoice {...{ printers, options }} onOptions={setOptions} />
             <button
               type="button"
               class="primary"
               disabled={isBusy || keys.length > MOST}
-              onClick={() => void download()}
+              onClick={() => void print()}
             >
-              {t.download(keys.length)}
+              {printer === undefined ? t.download(keys.length) : t.print(keys.length, printer)}
             </button>
           </div>
         )}
@@ -84,6 +94,28 @@ export function RfidLabels({ keys }: { keys: readonly string[] }) {
         {may('admin') && <NewRange onAdded={reload} />}
       </div>
     </details>
+  );
+}
+
+type Printers = readonly Row<'GET /printers'>[];
+
+function PrinterChoice({
+  printers,
+  options,
+  onOptions,
+}: {
+  printers: Printers;
+  options: Options;
+  onOptions: (options: Options) => void;
+}) {
+  const t = texts.value.labels.rfid;
+  return printers.length === 0 ? null : (
+    <Select
+      label={t.printer}
+      value={options.printer}
+      options={[{ value: '', word: t.file }, ...printers.map(({ name }) => ({ value: name, word: name }))]}
+      onValue={(printer) => onOptions({ ...options, printer })}
+    />
   );
 }
 
