@@ -177,44 +177,50 @@ describe('how locations are decided on, in the console, in a browser', () => {
     await page.getByText('a plan with a scale of HALL').first().waitFor();
   });
 
-  itByNight('proposes strength in the inbox and at the reader, and sets it with one click', async () => {
-    const other = await Site.create(database, 'Beta');
-    const admin = await app.as('admin', other.orgId);
-    const [a, b] = [await other.location('EAST'), await other.location('WEST')];
-    const readerId = await other.reader('beta', [a, b]);
-    await other.asset('CART-8', 'CART8');
-    for (let index = 0; index < 40; index++) {
-      const [locationId, rssi] = index % 2 === 0 ? [a, -58] : [b, -72];
-      const at = begun + index * SECOND;
-      const antenna = (index % 2) + 1;
-      await record(database, [
-        aRead({ orgId: other.orgId, readerId, value: 'CART8', at, locationId, antenna, rssi }),
-      ]);
-    }
-    await sealBatch(database.pool, [{ orgId: other.orgId, after: 0, share: 1_000 }]);
-    const at = await app.open(`#/readers/${readerId}`, admin);
-    await at.getByText('39 moves would have been 0').waitFor();
-    const found = await faultsOf(at, 'locating-at-reader');
-    await at.close();
-    const page = await app.open('#/inbox', admin);
-    await page.getByText('39 moves would have been 0').waitFor();
-    found.push(...(await faultsOf(page, 'locating-in-inbox')));
-    const german = { name: 'locating-in-inbox', text: 'Aus 39 Bewegungen wären 0 geworden' };
-    found.push(...(await faultsInGerman(app, '#/inbox', admin, german)));
-    const ofReader = { ...german, name: 'locating-at-reader' };
-    found.push(...(await faultsInGerman(app, `#/readers/${readerId}`, admin, ofReader)));
-    expect(found).to.deep.equal([]);
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.getByRole('button', { name: 'Decide by strength: Everywhere' }).dblclick();
-    const done = page.getByText('Everywhere: in force from now on');
-    await done.first().waitFor();
-    await page.getByText('would have been').waitFor({ state: 'detached' });
-    const made = await database.rows('select procedure, certainty from location_settings where org_id = $1', [
-      other.orgId,
-    ]);
-    expect(made).to.deep.equal([{ procedure: 'strength', certainty: 1 }]);
-    expect(await done.count(), 'said once').to.equal(1);
-  });
+  itByNight(
+    'proposes strength in the inbox, at the reader and in its steps, and sets it with one click',
+    async () => {
+      const other = await Site.create(database, 'Beta');
+      const admin = await app.as('admin', other.orgId);
+      const [a, b] = [await other.location('EAST'), await other.location('WEST')];
+      const readerId = await other.reader('beta', [a, b]);
+      await other.asset('CART-8', 'CART8');
+      for (let index = 0; index < 40; index++) {
+        const [locationId, rssi] = index % 2 === 0 ? [a, -58] : [b, -72];
+        const at = begun + index * SECOND;
+        const antenna = (index % 2) + 1;
+        await record(database, [
+          aRead({ orgId: other.orgId, readerId, value: 'CART8', at, locationId, antenna, rssi }),
+        ]);
+      }
+      await sealBatch(database.pool, [{ orgId: other.orgId, after: 0, share: 1_000 }]);
+      const at = await app.open(`#/readers/${readerId}`, admin);
+      await at.getByText('39 moves would have been 0').waitFor();
+      const found = await faultsOf(at, 'locating-at-reader');
+      await at.close();
+      const page = await app.open('#/inbox', admin);
+      await page.getByText('39 moves would have been 0').waitFor();
+      found.push(...(await faultsOf(page, 'locating-in-inbox')));
+      const german = { name: 'locating-in-inbox', text: 'Aus 39 Bewegungen wären 0 geworden' };
+      found.push(...(await faultsInGerman(app, '#/inbox', admin, german)));
+      const ofReader = { ...german, name: 'locating-at-reader' };
+      found.push(...(await faultsInGerman(app, `#/readers/${readerId}`, admin, ofReader)));
+      const steps = `#/readers/new?reader=${readerId}&step=antennas`;
+      found.push(...(await faultsInGerman(app, steps, admin, { ...german, name: 'locating-in-steps' })));
+      expect(found).to.deep.equal([]);
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.getByRole('button', { name: 'Decide by strength: Everywhere' }).dblclick();
+      const done = page.getByText('Everywhere: in force from now on');
+      await done.first().waitFor();
+      await page.getByText('would have been').waitFor({ state: 'detached' });
+      const made = await database.rows(
+        'select procedure, certainty from location_settings where org_id = $1',
+        [other.orgId],
+      );
+      expect(made).to.deep.equal([{ procedure: 'strength', certainty: 1 }]);
+      expect(await done.count(), 'said once').to.equal(1);
+    },
+  );
 });
 
 async function countOf(page: Page, word: string): Promise<number> {

@@ -9,6 +9,7 @@ import { createRule, type NewRule } from '../../../../domain/alerts/rules/create
 import { findRevised } from '../../../../domain/presence/revised-organizations.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
+import { STRENGTH, storeSettings } from '../../../support/location-settings.ts';
 import { aRead, record } from '../../../support/recording.ts';
 import { sealAll } from '../../../support/seal-all.ts';
 import { Site } from '../../../support/site.ts';
@@ -114,6 +115,25 @@ describe("an organization's part of a turn", () => {
     organization.assets.add(pallet, at(20.5));
     await turn(21);
     expect(await alerts()).to.deep.equal([['Forbidden', at(20.1), at(20.3)]]);
+  });
+
+  it('withdraws what strength no longer says once more reads have come, within 30 s', async () => {
+    await forbidden();
+    await storeSettings(database, site.orgId, [{ locationId: null, validFrom: at(0), setting: STRENGTH }]);
+    const heard = (locationId: number, antenna: number, second: number, rssi: number) =>
+      aRead({ orgId: site.orgId, readerId, value: 'E280', locationId, antenna, at: at(second), rssi });
+    const atDock = (from: number, to: number) =>
+      Array.from({ length: 2 * (to - from) }, (_, half) => heard(dock, 1, from + half / 2, -60));
+    await record(database, atDock(1, 11));
+    // One strong read of the yard's antenna, and then what it hears of the dock.
+    await record(database, [heard(yard, 2, 11, -50)]);
+    await turn(12);
+    expect(await alerts()).to.deep.equal([['Forbidden', at(11), null]]);
+    const faint = [11.6, 12.1, 12.6, 13.1, 13.6, 14.1].map((second) => heard(yard, 2, second, -75));
+    await record(database, [...atDock(11.5, 15), ...faint]);
+    await turn(16);
+    const states = await database.rows('select state from alerts where org_id = $1', [site.orgId]);
+    expect(states).to.deep.equal([{ state: 'withdrawn' }]);
   });
 
   it('does not forget what was measured after its window, where only what was before had it look', async () => {
