@@ -12,7 +12,18 @@ describe('the health page of the console', () => {
       'insert into reader_counters (org_id, reader_id, last_message_at) values ($1, $2, now())',
       [site.orgId, reader],
     );
+    const silent = await site.reader('South gate', [await site.location('YARD')]);
+    await app.database.rows(
+      `insert into reader_counters (org_id, reader_id, last_message_at) values ($1, $2, '2026-05-01T10:00:00Z')`,
+      [site.orgId, silent],
+    );
+    await app.database.rows(
+      `insert into reader_spans (org_id, reader_id, state, started_at) values ($1, $2, 'silent', '2026-05-01T10:00:00Z')`,
+      [site.orgId, silent],
+    );
     const page = await app.open('#/settings/health', await app.as('admin', site.orgId));
+    const unheard = page.locator('p', { hasText: 'Cannot be heard: South gate' });
+    expect(await unheard.textContent()).to.match(/since May 1, (2026, )?\d\d:00:00$/);
     const own = page.getByRole('region', { name: 'Your organization' });
     const first = own.getByRole('listitem').first();
     await first.getByText('Wrong').waitFor();

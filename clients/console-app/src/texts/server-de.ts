@@ -215,7 +215,43 @@ const GERMAN: Readonly<Record<string, string>> = {
   'its organization was deleted': 'Die Organisation wurde gelöscht',
   'the account is disabled': 'Das Konto ist gesperrt',
 
+  'Organization {} ({}): its alerts cannot be derived ({}) and are {} minutes old; other organizations are not affected':
+    'Ihre Alarme lassen sich nicht ableiten ({3}) und sind {4} Minuten alt; andere Organisationen betrifft das nicht',
+  'Organization {} ({}): alerts of these are not derived, as they moved, or connected, too often within a month: {}':
+    'Diese haben sich in einem Monat zu oft bewegt oder verbunden und haben keine Alarme mehr: {3}',
+  'Organization {} ({}) raised the maximum of alerts within an hour; further alerts of these rules follow from {} on: {}':
+    'In einer Stunde gab es so viele Alarme, wie es geben darf; weitere dieser Regeln folgen ab {3}: {4}',
+  'Organization {} ({}): for {} minutes silences of its readers could not be derived ({}); other organizations are not affected':
+    'Seit {3} Minuten lässt sich nicht sagen, welche Leser stumm sind ({4}); andere Organisationen betrifft das nicht',
+  'Organization {} ({}): event {} cannot be sealed ({}), so {} wait and reach nobody; other organizations are not affected':
+    'Ereignis {3} lässt sich nicht abschließen ({4}): {5} warten und erreichen niemanden; andere Organisationen betrifft das nicht',
+  'No process derives them': 'Kein Prozess leitet sie ab',
+  'They are {} seconds behind': 'Sie sind {1} Sekunden zurück',
+  '{} are not over': '{1} dauern an',
+  'No rules': 'Keine Regeln',
+  'A worker does the work in the background': 'Ein Worker tut die Arbeit im Hintergrund',
+  '{} events wait to be sealed, the first for {} s: they are recorded, but reach nobody':
+    '{1} Ereignisse warten, das erste seit {2} s: Sie sind aufgezeichnet, erreichen aber niemanden',
+
   'PostgreSQL {}': 'PostgreSQL {1}',
+  'PostgreSQL {} is too old': 'PostgreSQL {1} ist zu alt',
+  'This server is for throw-away data: it was started to be fast, and does not survive a crash':
+    'Dieser Server ist für Wegwerfdaten: Er ist schnell und übersteht keinen Absturz',
+  '{} is off: a crash can lose scans that readers were told are safe':
+    '{1} ist aus: Ein Absturz kann Lesungen verlieren, die Lesern bestätigt sind',
+  'The database is a standby and takes no changes':
+    'Die Datenbank ist ein Standby und nimmt keine Änderungen an',
+  'The database takes no changes: default_transaction_read_only is on, for the server, the database or the user':
+    'Die Datenbank nimmt keine Änderungen an: default_transaction_read_only ist an, für Server, Datenbank oder Benutzer',
+  '{} of {} in use, {} left to processes': '{1} von {2} benutzt, {3} für Prozesse übrig',
+  '{}; until that is mended, ingestion and the handheld gateway record nothing':
+    '{1}; bis das behoben ist, zeichnen Aufnahme und Handgeräte nichts auf',
+  '{} of those for {} are used, of others less': '{1} derer für {2} sind verbraucht, von anderen weniger',
+  'None are left for {}: no such row can be created':
+    'Für {1} sind keine übrig: Es lässt sich nichts mehr anlegen',
+  'Of ids up to 2147483647, {}': 'Von Ids bis 2147483647: {1}',
+  '{} are used for {}': '{1} verbraucht für {2}',
+  'A clock was ahead: {}': 'Eine Uhr ging vor: {1}',
   'Committed data survives a crash': 'Was bestätigt ist, übersteht einen Absturz',
   '{} of {} in use': '{1} von {2} benutzt',
   "This machine's clock is {} s {} the database's":

@@ -68,7 +68,7 @@ function FindingLine({ finding: { check, status, message, remedy, mend } }: { fi
     <li>
       <div>
         <Badge tone={TONES[status]}>{t.statuses[status]}</Badge> <strong>{checks[check] ?? check}</strong>
-        <p>{message === null ? t.inGeneral[status] : <ServerText text={message} />}</p>
+        <p>{message === null ? t.inGeneral[status] : <ServerText text={message} hasTimes />}</p>
         {todo !== null && (
           <p class="hint">
             {t.remedy} {todo}
