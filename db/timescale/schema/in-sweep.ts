@@ -1,26 +1,44 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
 import type { Pool, PoolClient } from '../connections/client.ts';
 import { isConnectionLost, thrownByPg } from '../connections/connection-lost.ts';
+import { LOCK_TIMEOUT } from '../connections/grouped-writes.ts';
+import { isLockTimeout } from '../connections/sql-state.ts';
 import { inTransaction } from '../connections/transaction.ts';
 
 /**
  * Runs `work` in a transaction that may drop or merge old rows. Code that compares or recomputes them prevents that by
  * holding the lock in shared mode.
  *
+ * It waits for other locks briefly, and again later: to drop a chunk it waits for all reads of it, and everything that is
+ * recorded waits behind it. A report that somebody reads slowly would stop recording for minutes.
+ *
  * @returns null if it is held; then nothing was done.
  */
-export function inSweep<Result>(
+export async function inSweep<Result>(
   pool: Pool,
   work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result | null> {
-  return inTransaction(pool, async (client) => {
-    const { rows } = await client.query<{ is_mine: boolean }>(
-      'select pg_try_advisory_xact_lock($1) as is_mine',
-      [ADVISORY_LOCKS.sweep],
-    );
-    return rows[0]?.is_mine === true ? work(client) : null;
-  });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await inTransaction(pool, async (client) => {
+        const { rows } = await client.query<{ is_mine: boolean }>(
+          `select pg_try_advisory_xact_lock($1) as is_mine, set_config('lock_timeout', $2, true)`,
+          [ADVISORY_LOCKS.sweep, String(LOCK_TIMEOUT)],
+        );
+        return rows[0]?.is_mine === true ? work(client) : null;
+      });
+    } catch (error) {
+      if (!isLockTimeout(error) || attempt === ATTEMPTS) {
+        throw error;
+      }
+    }
+    await pause(AGAIN_MS);
+  }
 }
+
+const ATTEMPTS = 20;
+const AGAIN_MS = 2_000;
 
 interface OfReader {
   org_id: number;

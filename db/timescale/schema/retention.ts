@@ -19,22 +19,26 @@ export interface Swept {
  * kept for good.
  */
 export async function sweep(pool: Pool, retentionDays: number): Promise<Swept> {
-  const swept = await inSweep(pool, async (client) => {
+  const forgotten = await inSweep(pool, async (client) => {
     await forgetBrokerSessions(client, retentionDays);
     await forgetIdleRetractions(client, retentionDays);
     await forgetImports(client);
     await forgetCaptures(client, retentionDays);
     await forgetSessions(client);
     await forgetProofs(client, retentionDays);
-    const dropped = {
-      scanEvents: await dropScans(client, retentionDays),
+    return {
       receivedMessages: await forgetMessages(client),
       submissions: await forgetSubmissions(client, retentionDays),
     };
-    await noteDropped(client, retentionDays);
-    return { isDone: true, ...dropped };
   });
-  return swept ?? { isDone: false, scanEvents: 0, receivedMessages: 0, submissions: 0 };
+  // By itself: recording waits until a transaction that drops a chunk has ended.
+  const scanEvents = await inSweep(pool, async (client) => {
+    const dropped = await dropScans(client, retentionDays);
+    await noteDropped(client, retentionDays);
+    return dropped;
+  });
+  const isDone = forgotten !== null && scanEvents !== null;
+  return { isDone, receivedMessages: 0, submissions: 0, ...forgotten, scanEvents: scanEvents ?? 0 };
 }
 
 /** Added to the retention: scans of up to a minute before decide what the oldest kept scan states. */

@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import { MICROS_PER_DAY } from '../../../base/instant.ts';
 import { sweep } from '../../../db/timescale/schema/retention.ts';
 import { useDatabase } from '../../support/database.ts';
+import { STRENGTH, storeSettings } from '../../support/location-settings.ts';
 import { aRead, record, storedHistory, storedPosition } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
+import { untilWaiting } from '../../support/until-waiting.ts';
 
 describe('retention', () => {
   const database = useDatabase();
@@ -41,6 +43,32 @@ describe('retention', () => {
     });
     await record(database, [{ ...late, receivedAt: now }], now);
     expect(await storedHistory(database, assetId)).to.deep.equal(history);
+  });
+
+  it('keeps nobody from recording while somebody reads what it drops', async () => {
+    const site = await Site.create(database);
+    const locationId = await site.location('A');
+    const readerId = await site.reader('gate', [locationId]);
+    await site.asset('PALLET', 'E281');
+    const read = (at: number) => aRead({ orgId: site.orgId, readerId, value: 'E281', locationId, at });
+    await record(database, [read(daysAgo(50))]);
+    await storeSettings(database, site.orgId, [
+      { locationId: null, validFrom: daysAgo(60), setting: STRENGTH },
+    ]);
+    const reading = await database.pool.connect();
+    let sweeping: ReturnType<typeof sweep>;
+    try {
+      await reading.query('begin');
+      await reading.query(`select from scan_events where observed_at < now() - interval '49 days'`);
+      sweeping = sweep(database.pool, 30);
+      const chunks = await database.rows(`select from pg_extension where extname = 'timescaledb'`);
+      await (chunks.length === 0 ? sweeping : untilWaiting(database, 1));
+      await record(database, [read(now)]);
+    } finally {
+      await reading.query('rollback');
+      reading.release();
+    }
+    expect(await sweeping).to.deep.include({ isDone: true, scanEvents: 1 });
   });
 
   it('forgets messages received more than a day ago', async () => {
