@@ -1,10 +1,18 @@
 import { expect } from 'chai';
+import { pino } from 'pino';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
+import { createApiKey } from '../../domain/administration/api-keys/issue-key.ts';
 import { barcodeKey } from '../../domain/identity/barcode-key.ts';
 import { decodeEpc } from '../../domain/identity/epc.ts';
 import { identifiersOf, namedByEpc } from '../../domain/identity/named.ts';
-import { useConsole } from '../support/console.ts';
+import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
+import { startApi } from '../../services/api/start.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
+import { apiConfig } from '../support/api.ts';
+import { type TestConsole, useConsole } from '../support/console.ts';
 import { aRead, record } from '../support/recording.ts';
 import { Site } from '../support/site.ts';
+import { startWorker } from '../support/worker.ts';
 
 /** What a printer would write and draw for a label of ZPL. */
 function readLabel(zpl: string) {
@@ -18,6 +26,33 @@ function readLabel(zpl: string) {
     ...{ bytes: Number(bytes), bits: memory.slice(0, 4), epc: memory.slice(4), matrix },
     link: data(/\^BQN,2,\d+\^FDMA,(.*?)\^FS/),
   };
+}
+
+const PARTNER = 'urn:epc:id:sgln:0614141.07346.1234';
+
+/** Captures a sighting by a partner, over HTTP. */
+async function captured({ database, orgId }: TestConsole, epc: string | null): Promise<void> {
+  const log = pino({ level: 'silent' });
+  const lifecycle = new Lifecycle(log);
+  database.beforeDrop(() => lifecycle.stop());
+  const { url } = await startApi(apiConfig(database.url), log, lifecycle);
+  await startWorker(database);
+  const { key } = await createApiKey(databaseOn(database.pool), TEST_ACTOR, {
+    ...{ orgId, name: 'Partner', scopes: ['tracking:write'], expiresAt: null },
+  });
+  const response = await fetch(`${url}/epcis/v2/events`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      ...{
+        '@context': 'https://ref.gs1.org/standards/epcis/2.0.0/epcis-context.jsonld',
+        type: 'ObjectEvent',
+      },
+      ...{ eventTime: new Date().toISOString(), eventTimeZoneOffset: '+00:00', action: 'OBSERVE' },
+      ...{ epcList: [epc], readPoint: { id: PARTNER } },
+    }),
+  });
+  expect(response.status, await response.text()).to.equal(201);
 }
 
 describe('labels with RFID tags', () => {
@@ -243,9 +278,13 @@ describe('labels with RFID tags', () => {
       const read = { orgId: suite.orgId, readerId: reader, locationId, at, value, tagType };
       await record(suite.database, [aRead(read)]);
     }
+    const partner = await site.reader('Partner', [await site.location('PARTNER')], { format: 'epcis' });
+    await suite.database.rows('update antennas set name = $1 where reader_id = $2', [PARTNER, partner]);
+    const named = namedByEpc(label?.epc ?? '');
+    await captured(suite, named && identifiersOf(named).epc_uri);
     const { data } = (await call({ path: `/assets/${id}/history` })).body;
     const places = data.map((row: { location_external_key: string }) => row.location_external_key);
-    expect(places.sort()).to.deep.equal(['HANDHELD', 'PHONE', 'PORTAL']);
+    expect(places.sort()).to.deep.equal(['HANDHELD', 'PARTNER', 'PHONE', 'PORTAL']);
     expect((await call({ path: '/unknown-tags' })).body.total_count).to.equal(0);
   });
 });
