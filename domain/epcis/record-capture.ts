@@ -62,10 +62,13 @@ interface Judged {
   fault: string | null;
 }
 
-/** The oldest of each organization that is not finished. */
+/** The oldest of each live organization that is not finished. */
 export async function listWaiting(db: Connection): Promise<readonly CaptureRef[]> {
   const rows = await db.any(sql.prepared('list-waiting-captures', rowsOf<{ org_id: number; id: string }>())`
-    select org_id, min(id) as id from epcis_captures where finished_at is null group by org_id`);
+    select capture.org_id, min(capture.id) as id
+    from epcis_captures capture
+    join organizations organization on organization.id = capture.org_id and organization.deleted_at is null
+    where capture.finished_at is null group by capture.org_id`);
   return rows.map(({ org_id: orgId, id }) => ({ orgId, id }));
 }
 

@@ -331,6 +331,7 @@ create table epcis_captures (
   constraint epcis_captures__org_id FOREIGN KEY (org_id) REFERENCES organizations(id)
 );
 CREATE INDEX epcis_captures__unfinished ON public.epcis_captures USING btree (org_id, id) WHERE (finished_at IS NULL);
+CREATE TRIGGER epcis_captures_held AFTER INSERT ON public.epcis_captures REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION refuse_while_held();
 
 create table epcis_events (
   org_id integer not null,

@@ -245,6 +245,25 @@ describe('captures of EPCIS events', () => {
     expect(await scans()).to.equal(before + 2);
   });
 
+  it('wait while their organization moves to another cell, and none is accepted then', async () => {
+    await worker.stop();
+    const [moving, other] = [await api.organization('Moving'), await api.organization('Staying')];
+    const waiting = locationOf(await send('/capture', documentOf([]), {}, moving.key));
+    const hold = (at: string) =>
+      rows(`update organizations set deleted_at = ${at}, held_at = ${at} where id = $1`, [moving.orgId]);
+    await hold('now()');
+    worker = await startWorker(api.database, { LATENESS_DAYS: 30 });
+    await finished(locationOf(await send('/capture', documentOf([]), {}, other.key)), other.key);
+    const insert = `insert into epcis_captures (org_id, id, api_key_id, proceeds) values ($1, 'A', 'A', false)`;
+    const refusal = await rows(insert, [moving.orgId]).catch((error: Error) => error.message);
+    expect(refusal).to.equal('the organization moves to another cell');
+    const unfinished = await rows('select org_id from epcis_captures where finished_at is null');
+    expect(unfinished).to.deep.equal([{ org_id: moving.orgId }]);
+    await hold('null');
+    await send('/capture', documentOf([]), {}, other.key);
+    await until(async () => (await get(waiting, moving.key)).body.running === false);
+  });
+
   it('are listed in pages, the newest first, to keys of their organization that may capture', async () => {
     const [first, second] = [
       (await get('/epcis/v2/capture?perPage=2')).body,
