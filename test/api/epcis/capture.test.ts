@@ -34,6 +34,7 @@ describe('captures of EPCIS events', () => {
   const api = useApi();
   let worker: TestWorker;
   let site: Site;
+  const first = seen([epc(1)]);
   const rows = <Row extends object>(sql: string, values: unknown[] = []) =>
     api.database.rows<Row>(sql, values);
 
@@ -85,7 +86,7 @@ describe('captures of EPCIS events', () => {
 
   it('come from a reader of their own, which the first one makes; its unmapped read points are shown', async () => {
     await site.asset('FIRST', epc(1));
-    const job = await captured([seen([epc(1)])]);
+    const job = await captured([first]);
     expect(job).to.deep.include({ running: false, success: true, errors: [] });
     expect(job.captureErrorBehaviour).to.equal('rollback');
     expect(job.reads).to.deep.equal({ recorded: 0, duplicates: 0, unknown: 0, unplaced: 1 });
@@ -140,6 +141,7 @@ describe('captures of EPCIS events', () => {
     });
     expect(await historyOf(asset)).to.deep.equal([{ external_key: 'DOCK' }, { external_key: 'BAY' }]);
     expect(await historyOf(pallet)).to.deep.equal([{ external_key: 'BAY' }]);
+    expect((await captured([first])).reads).to.deep.include({ recorded: 1, unplaced: 0 });
     const counted = await rows(
       'select last_message_at is not null as is_counted, heard_until from reader_counters',
     );
