@@ -3,9 +3,9 @@ import { PairMap } from './pair-map.ts';
 import { READING_KINDS, type TagReading } from './reading-kind.ts';
 
 /**
- * The newest values of tags as this process wrote them. An unchanged value is written once in ten seconds: writing all
+ * The newest values of tags as this process wrote them. An unchanged value is written once in a minute: writing all
  * took a third of the database's time for three values a read. If another process wrote another value meanwhile, that one
- * stays. So a stored value is at most ten seconds older than the tag's last. Where rules ask, all are written.
+ * stays. So a stored value is at most a minute older than the tag's last. Where rules ask, all are written.
  *
  * Also until when a tag's readings may be stored already, so that only those are looked for.
  */
@@ -147,7 +147,7 @@ export interface ReadingsOfTransaction {
  */
 function isNothingNew(value: number, at: Micros, numbers: Float64Array, place: number): boolean {
   const [written, writtenAt, saidAt] = [numbers[place], numbers[place + 1] ?? 0, numbers[place + 2] ?? 0];
-  return Math.abs(at - writtenAt) < 10 * MICROS_PER_SECOND && (at < saidAt || value === written);
+  return Math.abs(at - writtenAt) < MINUTE && (at < saidAt || value === written);
 }
 
 const NUMBERS_OF_KIND = 3;
@@ -155,7 +155,8 @@ const STORED_UNTIL = NUMBERS_OF_KIND * READING_KINDS.length;
 /** Of a tag. */
 const NUMBERS = STORED_UNTIL + 1;
 
-const HOUR = 3_600 * MICROS_PER_SECOND;
+const MINUTE = 60 * MICROS_PER_SECOND;
+const HOUR = 60 * MINUTE;
 
 const FEW_TAGS = 256;
 /** Some 200 bytes each, and twice as many are remembered. */

@@ -77,9 +77,9 @@ describe('what tags measure', () => {
     }
   });
 
-  it('is written with the tag when it changes, and once in ten seconds otherwise', async () => {
+  it('is written with the tag when it changes, and once in a minute otherwise', async () => {
     const { assetId, value } = await sensor();
-    const start = Date.now() - 60_000;
+    const start = Date.now() - 100_000;
     const written: unknown[] = [];
     for (const [second, temperature_c] of [
       [0, 4],
@@ -87,7 +87,7 @@ describe('what tags measure', () => {
       [3, 6],
       [7, 5],
       [8, 5],
-      [20, 5],
+      [70, 5],
     ] as const) {
       const observed_at = new Date(start + second * 1_000).toISOString();
       await send([{ tag_type: 'ble', value, observed_at, temperature_c }]);
@@ -103,7 +103,7 @@ describe('what tags measure', () => {
       [0, 4],
       [7, 5],
       [7, 5],
-      [20, 5],
+      [70, 5],
     ]);
     expect(await kept(assetId)).to.have.lengthOf(6);
   });
