@@ -33,6 +33,8 @@ export interface HeardTag {
   value: string;
   /** Its number; the name of an unregistered one, empty if none is named. */
   antenna: number | string;
+  /** Where the antenna is, for listeners to a thing's tags. */
+  locationId?: number | null;
   count: number;
   /** dBm of the last read, and of the strongest; null if the reader reports none. */
   rssi: number | null;

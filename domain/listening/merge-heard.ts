@@ -23,7 +23,7 @@ export function mergeHeard(all: readonly Heard[], { mostArrivals = 5 } = {}): He
     sum.tagsLeftOut += heard.tagsLeftOut;
     append(arrivals, heard.arrivals);
     for (const tag of heard.tags) {
-      const key = `${tag.antenna} ${tag.tagType} ${tag.value}`;
+      const key = `${tag.locationId ?? ''} ${tag.antenna} ${tag.tagType} ${tag.value}`;
       const known = tags.get(key);
       tags.set(key, known === undefined ? tag : together(known, tag));
     }

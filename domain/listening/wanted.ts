@@ -1,11 +1,27 @@
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { sameTagKey } from '../tracking/tag-key.ts';
+import type { TagType } from '../tracking/tag-type.ts';
 
 /** Somebody listens to an antenna, or to all of a reader's (0). */
 export interface Listened {
   orgId: number;
   readerId: number;
   antenna: number;
+  /** Only tags with these keys (`sameTagKey`), at whichever reader: it and the antenna are 0 then. */
+  keys?: readonly string[];
+}
+
+/** Bytes of keys; a notification has less than 8,000, and each answer repeats them. */
+const MOST_OF_KEYS = 2_000;
+
+/** Listens for the tags of one thing, the first ones if it has very many. */
+export function listenedFor(orgId: number, tags: readonly { tag_type: TagType; value: string }[]): Listened {
+  const keys = [...new Set(tags.map(({ tag_type, value }) => sameTagKey(tag_type, value)))];
+  while (Buffer.byteLength(JSON.stringify(keys)) > MOST_OF_KEYS) {
+    keys.pop();
+  }
+  return { orgId, readerId: 0, antenna: 0, keys };
 }
 
 /** Channel on which listeners announce themselves, repeatedly: see {@link LISTENED_MS}. */
@@ -22,12 +38,14 @@ export async function wantReads(db: Connection, listened: Listened): Promise<voi
 
 /** Null for invalid text, such as that of another version. */
 export function readWanted(text: string): Listened | null {
-  const [, org, reader, antenna] = /^(\d{1,10}) (\d{1,10}) (-?\d{1,5})$/.exec(text) ?? [];
-  return org === undefined
-    ? null
-    : { orgId: Number(org), readerId: Number(reader), antenna: Number(antenna) };
+  const [, org, reader, antenna, keys] = /^(\d{1,10}) (\d{1,10}) (-?\d{1,5})(?: (\[.*\]))?$/.exec(text) ?? [];
+  if (org === undefined) {
+    return null;
+  }
+  const listened = { orgId: Number(org), readerId: Number(reader), antenna: Number(antenna) };
+  return keys === undefined ? listened : { ...listened, keys: JSON.parse(keys) };
 }
 
-export function keyOf({ orgId, readerId, antenna }: Listened): string {
-  return `${orgId} ${readerId} ${antenna}`;
+export function keyOf({ orgId, readerId, antenna, keys }: Listened): string {
+  return `${orgId} ${readerId} ${antenna}${keys === undefined ? '' : ` ${JSON.stringify(keys)}`}`;
 }

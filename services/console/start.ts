@@ -16,6 +16,7 @@ import {
 import { findDevices } from '../../domain/administration/users/sessions/known-devices.ts';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import { openPrinters } from '../../domain/labels/printers.ts';
+import { Hearing } from '../../domain/listening/hearing.ts';
 import type { TimeRules } from '../../domain/tracking/observed-at.ts';
 import { startCredentials } from '../../platform/access/credential-cache.ts';
 import { startCredentialUsage } from '../../platform/access/credential-usage.ts';
@@ -46,7 +47,6 @@ import type { OIDC_SETTINGS } from './oidc/settings.ts';
 import type { ConsoleParts } from './serving/console-parts.ts';
 import { OwnCookie } from './serving/cookie.ts';
 import { HealthChecks } from './serving/health-checks.ts';
-import { Hearing } from './serving/hearing.ts';
 import { ConsoleMeasures } from './serving/measures.ts';
 import { openAnswers } from './serving/open-answers.ts';
 import { Proposals } from './serving/proposals.ts';

@@ -7,6 +7,7 @@ import type { Networks } from '../../base/networks.ts';
 import type { OrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
 import { credentialKey } from '../../domain/administration/credential-uses.ts';
 import { digestOfSecret, parseToken } from '../../domain/administration/handhelds/token-format.ts';
+import type { Hearing } from '../../domain/listening/hearing.ts';
 import type { CredentialUsage } from '../../platform/access/credential-usage.ts';
 import { assembleDocument } from '../../platform/description/assemble.ts';
 import type { OpenApiDocument } from '../../platform/description/openapi.ts';
@@ -27,7 +28,7 @@ import type { SubmissionRecorder } from './recording/record-submission.ts';
 import type { SweepRecorder } from './recording/record-sweep.ts';
 import type { Retractor } from './recording/retractor.ts';
 import { GATEWAY_RESOURCES, GATEWAY_ROUTES } from './routes.ts';
-import type { HandheldContext } from './serving/context.ts';
+import type { HandheldContext, Listeners } from './serving/context.ts';
 
 export interface AppParts extends HandheldAccessParts {
   health: Health;
@@ -99,6 +100,8 @@ interface HandheldAccessParts {
   recorder: SubmissionRecorder;
   sweeps: SweepRecorder;
   retractor: Retractor;
+  hearing: Hearing;
+  listeners: Listeners;
   clock: Clock;
 }
 
@@ -118,7 +121,7 @@ function handheldAccess(parts: HandheldAccessParts): Access<HandheldContext> {
 /** Received means that the headers have arrived: a body may take its time. */
 async function authenticate(
   text: string,
-  { door, handhelds, usage, recorder, retractor, sweeps, clock }: HandheldAccessParts,
+  { door, handhelds, usage, clock, ...parts }: HandheldAccessParts,
 ): Promise<HandheldContext> {
   const receivedAt = clock();
   const token = parseToken(text);
@@ -145,7 +148,7 @@ async function authenticate(
     throw unauthorized('The organization of this handheld no longer exists', { orgId, handheldId });
   }
   usage.note(credentialKey(orgId, handheldId));
-  return { orgId, handheldId, receivedAt, db: door.of(orgId), recorder, retractor, sweeps };
+  return { orgId, handheldId, receivedAt, db: door.of(orgId), ...parts };
 }
 
 interface Limits {

@@ -8,6 +8,7 @@ import { createRequestPool } from '../../db/timescale/connections/pool.ts';
 import { WriteOutage } from '../../db/timescale/connections/write-outage.ts';
 import { noteUses } from '../../domain/administration/credential-uses.ts';
 import { parseToken } from '../../domain/administration/handhelds/token-format.ts';
+import { Hearing } from '../../domain/listening/hearing.ts';
 import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
 import { DatabaseClock } from '../../domain/tracking/database-clock.ts';
 import { sayStoredAhead } from '../../domain/tracking/mend-clock/stored-ahead.ts';
@@ -41,7 +42,7 @@ import { createSweepRecorder } from './recording/record-sweep.ts';
 import { createRetractor } from './recording/retractor.ts';
 import type { RecordedSweep } from './recording/take-sweep.ts';
 import { SubmissionTurns, WRITE_CONNECTIONS } from './recording/turns.ts';
-import type { HandheldContext } from './serving/context.ts';
+import { type HandheldContext, openListeners } from './serving/context.ts';
 
 const LOOK_UP_CONNECTIONS = 4;
 
@@ -104,6 +105,7 @@ export async function startGateway(
   const app = createApp({
     ...{ door, handhelds: credentials, usage, clock },
     ...recorders,
+    ...{ hearing: await startHearing(config.DATABASE_URL, { log, lifecycle }), listeners: openListeners() },
     ...{ health, log, registry, limiter, limits, appFolder },
     logRequests: config.LOG_REQUESTS,
     trustedProxies: config.TRUSTED_PROXIES,
@@ -156,6 +158,17 @@ async function openDatabase(url: string, running: { log: Logger; lifecycle: Life
   );
   const refusedSignIns = await startRefusedSignIns(access.door, running);
   return { door, pool, credentials, askDatabase, usage, refusedSignIns };
+}
+
+function startHearing(
+  url: string,
+  { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
+): Promise<Hearing> {
+  return lifecycle.start(
+    'hearing',
+    async () => new Hearing(url, { log, stopping: lifecycle.stopping }),
+    (started) => started.stop(),
+  );
 }
 
 function recordersOf(

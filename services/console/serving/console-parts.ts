@@ -6,6 +6,7 @@ import type { OpenSnapshot } from '../../../db/timescale/connections/snapshot.ts
 import type { SessionRow } from '../../../domain/administration/users/sessions/find-sessions.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
 import type { PrinterParts } from '../../../domain/labels/printers.ts';
+import type { Hearing } from '../../../domain/listening/hearing.ts';
 import type { NotCounted, StateCounts } from '../../../domain/reports/presence/count-states.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import type { CredentialCache } from '../../../platform/access/credential-cache.ts';
@@ -15,7 +16,6 @@ import type { JsonBytes } from '../../../platform/http/success.ts';
 import type { Insight, Serving } from '../../api/entry.ts';
 import type { OwnCookie } from './cookie.ts';
 import type { HealthChecks } from './health-checks.ts';
-import type { Hearing } from './hearing.ts';
 import type { ConsoleMeasures } from './measures.ts';
 import type { OpenAnswers } from './open-answers.ts';
 import type { Proposals } from './proposals.ts';

@@ -29,6 +29,7 @@ import {
   referenceOf,
   referenceSchema,
 } from '../wire/reference.ts';
+import { listen } from './listen.ts';
 
 /** How many places an asset's page names. */
 const MOST_STAYS = 3;
@@ -192,7 +193,7 @@ const one = route({
   },
 });
 
-export const assetRoutes = [list, one];
+export const assetRoutes = [list, one, listen];
 
 function assetView(row: WhereaboutsRow) {
   return {

@@ -12,14 +12,14 @@ import {
 import { keyOf, LISTENED_MS, type Listened } from '../../../domain/listening/wanted.ts';
 import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import { type Antennas, antennaNumber, NO_ANTENNA } from '../../../domain/messages/to-scans.ts';
-import { whyUnusable } from '../../../domain/tracking/tag-key.ts';
+import { sameTagKey, whyUnusable } from '../../../domain/tracking/tag-key.ts';
 
 /** Tags kept per antenna; some 60 fit into a notification. */
 const MOST_TAGS = 100;
 const MOST_ARRIVALS = 3;
 const MOST_TEXT = 200;
 
-type Read = Pick<TagRead, 'tagType' | 'value' | 'rssi'> & Pick<HeardTag, 'antenna'>;
+type Read = Pick<TagRead, 'tagType' | 'value' | 'rssi'> & Pick<HeardTag, 'antenna' | 'locationId'>;
 
 interface Tag {
   read: Read;
@@ -56,6 +56,8 @@ export class ReaderListening {
   readonly #source = randomUUID();
   readonly #all = new Map<string, Listening>();
   readonly #byReader = new Map<number, Listening[]>();
+  /** Those that listen for tags, by organization. */
+  readonly #forTags = new Map<number, Listening[]>();
   #timer: NodeJS.Timeout | undefined;
   #isAnnouncing = false;
 
@@ -86,13 +88,17 @@ export class ReaderListening {
   }
 
   note(reader: RegisteredReader | null, mapped: Mapped, message: { topic: string; payload: Buffer }): void {
-    const listening = reader === null ? undefined : this.#byReader.get(reader.readerId);
-    if (listening !== undefined) {
+    if (reader === null || this.#all.size === 0) {
+      return;
+    }
+    const ofReader = this.#byReader.get(reader.readerId) ?? [];
+    const listening = [...ofReader, ...(this.#forTags.get(reader.orgId) ?? [])];
+    if (listening.length > 0) {
       const about = { topic: message.topic, bytes: message.payload.length };
       const at = this.#now();
       for (const { window, listened } of listening) {
         // The listener claims whose reader it is; nobody checks that on the way here.
-        if (reader !== null && listened.orgId === reader.orgId) {
+        if (listened.orgId === reader.orgId) {
           window.note(reader, mapped, about, at);
         }
       }
@@ -150,9 +156,11 @@ export class ReaderListening {
 
   #index(): void {
     this.#byReader.clear();
+    this.#forTags.clear();
     for (const listening of this.#all.values()) {
-      const { readerId } = listening.listened;
-      this.#byReader.set(readerId, [...(this.#byReader.get(readerId) ?? []), listening]);
+      const { orgId, readerId, keys } = listening.listened;
+      const [map, id] = keys === undefined ? [this.#byReader, readerId] : [this.#forTags, orgId];
+      map.set(id, [...(map.get(id) ?? []), listening]);
     }
   }
 }
@@ -160,6 +168,8 @@ export class ReaderListening {
 /** Recent reads at one antenna, second by second. Its size is bounded, however many there are. */
 export class HeardWindow {
   readonly #listened: Listened;
+  /** Null for all tags. */
+  readonly #keys: ReadonlySet<string> | null;
   readonly #tags = new Map<string, Tag>();
   readonly #messages = new HeardCounts();
   readonly #rejected = new HeardCounts();
@@ -172,6 +182,7 @@ export class HeardWindow {
 
   constructor(listened: Listened) {
     this.#listened = listened;
+    this.#keys = listened.keys === undefined ? null : new Set(listened.keys);
   }
 
   /** @param at milliseconds since 1970. */
@@ -182,6 +193,10 @@ export class HeardWindow {
     at: number,
   ): void {
     const second = Math.floor(at / 1_000);
+    if (this.#keys !== null) {
+      this.#noteOwn(reader, mapped, at, second);
+      return;
+    }
     this.#messages.add(second);
     const arrival: Arrival = { at, topic: shortened(topic), bytes, outcome: mapped.outcome, reason: null };
     if (mapped.outcome === 'items') {
@@ -207,11 +222,9 @@ export class HeardWindow {
       if (count === 0) {
         this.#tags.delete(key);
       } else {
-        const { tagType, value, antenna, rssi } = read;
+        const { rssi, ...named } = read;
         tags.push({
-          tagType,
-          value,
-          antenna,
+          ...named,
           count,
           rssi,
           strongest: counts.strongestSince(since),
@@ -232,13 +245,26 @@ export class HeardWindow {
     };
   }
 
+  /** Reads of the tags that are listened for, with the places of the antennas; other messages are no news. */
+  #noteOwn(reader: Antennas, mapped: Mapped, at: number, second: number): void {
+    for (const item of mapped.outcome === 'items' ? mapped.items : []) {
+      const read = item.outcome === 'read' && whyUnusable(item.read) === null ? item.read : null;
+      if (read !== null && this.#keys?.has(sameTagKey(read.tagType, read.value)) === true) {
+        const { tagType, value, rssi } = read;
+        const antenna = antennaHeard(reader, read);
+        const { locationId = null } = reader.antennas.get(Number(antenna)) ?? {};
+        this.#noteRead({ tagType, value, rssi, antenna, locationId }, at, second);
+      }
+    }
+  }
+
   #noteRead(read: Read, at: number, second: number): void {
     const { antenna } = this.#listened;
     if (antenna !== 0 && read.antenna !== antenna) {
       return;
     }
     this.#reads.add(second);
-    const key = `${read.antenna} ${read.tagType} ${read.value}`;
+    const key = `${read.locationId ?? ''} ${read.antenna} ${read.tagType} ${read.value}`;
     const known = this.#tags.get(key);
     if (known !== undefined) {
       known.read = read;

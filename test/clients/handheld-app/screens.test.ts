@@ -97,6 +97,9 @@ describe('the screens of the handheld app', () => {
     await app.page.locator('[data-asset="EURO-PALLET-2"]').click();
     await app.shows('Before that');
     await look('asset');
+    await app.press('Find by signal');
+    await app.shows('No reader hears it now.');
+    await look('asset-signal');
     await device.context.setOffline(true);
     await app.shows('Offline');
     await app.press('Back');

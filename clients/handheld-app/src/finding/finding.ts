@@ -49,6 +49,7 @@ export class Finding {
   readonly page = signal<Page>({ kind: 'asking' });
   /** Recently viewed assets, latest first. */
   readonly before = signal<readonly LookedAt[]>([]);
+  readonly gateway: GatewayClient;
   readonly #parts: FindingParts;
   readonly #own: OwnList;
   #search = 0;
@@ -56,6 +57,7 @@ export class Finding {
 
   constructor(parts: FindingParts) {
     this.#parts = parts;
+    this.gateway = parts.gateway;
     this.#own = new OwnList(parts.database, parts.gateway, parts.now);
   }
 

@@ -9,7 +9,7 @@ import type {
   Submission,
   SweepReport,
 } from './answers.ts';
-import type { AssetPage, FoundAsset } from './found-asset.ts';
+import type { AssetPage, FoundAsset, HeardRead } from './found-asset.ts';
 import type { Location, Place } from './place.ts';
 
 /** The gateway lets submissions wait for 20 s at most; look-ups are shorter, because the user is waiting. */
@@ -111,6 +111,26 @@ export class GatewayClient {
     return answer.kind !== 'ok' || (answer.data as { id?: unknown } | null)?.id === id
       ? (answer as Answer<AssetPage>)
       : foreign();
+  }
+
+  /** Where fixed readers hear an asset, again and again. It ends with the connection, or when it is refused. */
+  async *listen(token: string, id: number, signal: AbortSignal): AsyncGenerator<readonly HeardRead[]> {
+    const headers = { Authorization: `Bearer ${token}` };
+    const { ok, body } = await fetch(`/handheld/v1/assets/${id}/listen`, {
+      headers,
+      signal,
+      cache: 'no-store',
+    });
+    const reader = ok ? body?.pipeThrough(new TextDecoderStream()).getReader() : undefined;
+    let text = '';
+    for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {
+      const events = (text + piece.value).split('\n\n');
+      text = events.pop() ?? '';
+      for (const event of events) {
+        const data = inJson(/^data: (.*)$/m.exec(event)?.[1] ?? '') as { reads?: HeardRead[] } | null;
+        yield data?.reads ?? [];
+      }
+    }
   }
 
   /** The asset or location of a tag, as the result of a scan that only checks; 404 if the tag is unknown. */

@@ -29,6 +29,14 @@ export interface AssetPresence {
   is_by_sweep: boolean;
 }
 
+/** How an antenna heard an asset last. */
+export interface HeardRead {
+  location: Place | null;
+  /** dBm; null if the reader reports none. */
+  rssi: number | null;
+  seconds_ago: number;
+}
+
 /** With its last places, the latest first. */
 export interface AssetPage extends FoundAsset {
   stays: readonly Stay[];

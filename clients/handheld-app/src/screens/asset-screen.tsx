@@ -6,6 +6,7 @@ import type { Page } from '../finding/finding.ts';
 import type { AssetPresence, Stay } from '../gateway/found-asset.ts';
 import { momentOf } from '../parts/titles.ts';
 import { texts } from '../texts/texts.ts';
+import { SignalFinder } from './signal-finder.tsx';
 
 /** An asset's place, since when, and earlier places. */
 export function AssetScreen() {
@@ -73,6 +74,7 @@ function Asset({ page }: { page: Extract<Page, { kind: 'asset' }> }) {
         )}
       </div>
       {whether !== null && <p>{whether}</p>}
+      {page.asOf === null && tags.length > 0 && <SignalFinder key={page.asset.id} id={page.asset.id} />}
       {page.asOf !== null && (
         <p class="hint" role="status">
           {page.isAsking ? texts.value.find.looking : said.asOf(momentOf(page.asOf))}

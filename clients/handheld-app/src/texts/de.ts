@@ -197,6 +197,16 @@ export const de: Texts = {
     to: (moment) => ` bis ${moment}`,
     tags: 'Etiketten',
   },
+  signal: {
+    title: 'Signal an festen Lesern',
+    start: 'Nach Signal suchen',
+    stop: 'Anhalten',
+    begins: 'Es wird gelauscht …',
+    silent: 'Zurzeit hört es kein Leser.',
+    at: (place) => `Am lautesten bei ${place}`,
+    somewhere: 'einer Antenne ohne Ort',
+    dbm: (rssi) => `${Math.round(rssi)} dBm`,
+  },
   history: {
     title: 'Verlauf',
     notSent: 'Nicht gesendet',

@@ -194,6 +194,16 @@ export const en = {
     to: (moment: string) => ` to ${moment}`,
     tags: 'Tags',
   },
+  signal: {
+    title: 'Signal at fixed readers',
+    start: 'Find by signal',
+    stop: 'Stop',
+    begins: 'Listening …',
+    silent: 'No reader hears it now.',
+    at: (place: string) => `Loudest at ${place}`,
+    somewhere: 'an antenna without a place',
+    dbm: (rssi: number) => `${Math.round(rssi)} dBm`,
+  },
   history: {
     title: 'History',
     notSent: 'Not sent',

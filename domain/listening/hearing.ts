@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from 'pino';
-import { type Listener, listen } from '../../../db/timescale/connections/listen.ts';
-import { HEARD_FOR_MS, type Heard, READS_HEARD, readHeard } from '../../../domain/listening/heard.ts';
-import { type HeardByAll, mergeHeard } from '../../../domain/listening/merge-heard.ts';
-import { keyOf, LISTENED_MS, type Listened } from '../../../domain/listening/wanted.ts';
+import { type Listener, listen } from '../../db/timescale/connections/listen.ts';
+import { HEARD_FOR_MS, type Heard, READS_HEARD, readHeard } from './heard.ts';
+import { type HeardByAll, mergeHeard } from './merge-heard.ts';
+import { keyOf, LISTENED_MS, type Listened } from './wanted.ts';
 
 /** Milliseconds between asking ingestion again, and at least between two pieces of a stream. */
 const RENEWED_MS = LISTENED_MS / 3;
@@ -11,6 +10,10 @@ const BETWEEN_MS = 400;
 
 /** Milliseconds after which a piece is sent even without news, because reads age. */
 const SILENCE_MS = 2_000;
+
+interface Log {
+  warn(about: object, text: string): void;
+}
 
 interface Ear {
   listened: Listened;
@@ -29,12 +32,12 @@ export interface Listening {
 /** Ingestion's news from antennas, for listeners. A process LISTENs once, and only while it has listeners. */
 export class Hearing {
   readonly #url: string;
-  readonly #log: Pick<Logger, 'warn'>;
+  readonly #log: Log;
   readonly #stopping: AbortSignal;
   readonly #ears = new Map<string, Set<Ear>>();
   #listener: Promise<Listener> | null = null;
 
-  constructor(url: string, { log, stopping }: { log: Pick<Logger, 'warn'>; stopping: AbortSignal }) {
+  constructor(url: string, { log, stopping }: { log: Log; stopping: AbortSignal }) {
     this.#url = url;
     this.#log = log;
     this.#stopping = stopping;
