@@ -35,6 +35,8 @@ export async function openDemo(browser: Browser): Promise<OpenDemo> {
     page: async (options, hash) => {
       const context = await browser.newContext(options);
       await context.addCookies(cookies);
+      // The first steps are done.
+      await context.addInitScript(`localStorage.setItem('tagtrail.without-steps', '1')`);
       const page = await context.newPage();
       await page.goto(`${origin}/${hash}`);
       return page;

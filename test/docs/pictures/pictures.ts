@@ -63,7 +63,7 @@ export const PICTURES: readonly Picture[] = [
   {
     name: 'console-reports',
     hash: () => '#/reports/dwell?span=today',
-    until: () => 'Time in all',
+    until: () => 'Dock door 1',
     looks: ['light'],
   },
   { name: 'console-inbox', hash: () => '#/inbox/tags', until: () => /^AD99/, looks: ['light'] },

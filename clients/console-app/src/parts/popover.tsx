@@ -22,27 +22,7 @@ export function Popover({
     setOpen(false);
     button.current?.focus();
   };
-  useEffect(() => {
-    if (!isOpen) {
-      return undefined;
-    }
-    // What asks the user something stands above it.
-    const isAbove = ({ target }: Event) =>
-      target instanceof Element && target.closest('dialog') !== box.current?.closest('dialog');
-    const onDown = (event: Event) =>
-      box.current?.contains(event.target as Node) === true || isAbove(event) || setOpen(false);
-    const onEscape = (event: KeyboardEvent) => {
-      if (event.key === 'Escape' && !isAbove(event)) {
-        close();
-      }
-    };
-    document.addEventListener('pointerdown', onDown);
-    document.addEventListener('keydown', onEscape);
-    return () => {
-      document.removeEventListener('pointerdown', onDown);
-      document.removeEventListener('keydown', onEscape);
-    };
-  }, [isOpen]);
+  useClosing(box, isOpen, close, () => setOpen(false));
   return (
     <div class={`popover ${name}`} ref={box}>
       <button
@@ -63,4 +43,30 @@ export function Popover({
       )}
     </div>
   );
+}
+
+/** Esc and a click elsewhere, while it is open. */
+function useClosing(
+  box: { current: HTMLElement | null },
+  isOpen: boolean,
+  onEscape: () => void,
+  onElsewhere: () => void,
+): void {
+  useEffect(() => {
+    if (!isOpen) {
+      return undefined;
+    }
+    // What asks the user something stands above it.
+    const isAbove = ({ target }: Event) =>
+      target instanceof Element && target.closest('dialog') !== box.current?.closest('dialog');
+    const onDown = (event: Event) =>
+      box.current?.contains(event.target as Node) === true || isAbove(event) || onElsewhere();
+    const onKey = (event: KeyboardEvent) => event.key === 'Escape' && !isAbove(event) && onEscape();
+    document.addEventListener('pointerdown', onDown);
+    document.addEventListener('keydown', onKey);
+    return () => {
+      document.removeEventListener('pointerdown', onDown);
+      document.removeEventListener('keydown', onKey);
+    };
+  }, [isOpen]);
 }

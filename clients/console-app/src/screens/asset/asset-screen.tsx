@@ -96,16 +96,14 @@ export function AssetScreen({ rest: [id = ''] }: { rest: readonly string[] }) {
       )}
       <AlertsOf asset={known} />
       <Facts asset={known} />
-      <PhotoAndNotes asset={known} />
       {last !== null && known.position !== null && (
         <OnPlan asset={known} position={known.position} onLook={asset.reload} />
       )}
       {last !== null && (
-        <>
-          <WhereItWas lanes={lanes} range={range} whole={whole.answer.data} gaps={gaps} isCut={is_cut} />
-          <StayTable stays={shown} range={range} />
-        </>
+        <WhereItWas lanes={lanes} range={range} whole={whole.answer.data} gaps={gaps} isCut={is_cut} />
       )}
+      <PhotoAndNotes asset={known} />
+      {last !== null && <StayTable stays={shown} range={range} />}
       <Readings asset={known} range={range} />
       <ChangesOf type="asset" id={known.id} />
       {problem !== null && <ProblemNote problem={problem} onRetry={whole.reload} />}
