@@ -152,15 +152,8 @@ export function movesBetween(
 /** Goes on where assets were last; carts are heard in the hall since half a minute. */
 export function createLiveSite(past: readonly Itinerary[], random: Random, now: Micros): LiveSite {
   const hall = new HallLife(HALL, CARTS, now - 30 * MICROS_PER_SECOND, random);
-  const locations = new Map<SiteAsset, SiteLocation>();
-  for (const { asset, visits } of past) {
-    const known = ASSETS.find(({ key }) => key === asset);
-    const location = STOPS.find(({ key }) => key === visits.at(-1)?.location);
-    if (known !== undefined && location !== undefined) {
-      locations.set(known, location);
-    }
-  }
-  const sequences = new Map<SiteReader, number>();
+  const locations = lastStopsOf(past);
+  const encode = encoding();
   let steps = 0;
   const isDead = (reader: SiteReader) => steps >= DEATH.at && reader === DEATH.reader;
 
@@ -180,15 +173,6 @@ export function createLiveSite(past: readonly Itinerary[], random: Random, now: 
       }
     }
     return [...seen].flatMap(([reader, reads]) => encode(reader, reads));
-  };
-
-  const encode = (reader: SiteReader, reads: readonly TagRead[]): LiveMessage[] => {
-    const encoder = ENCODERS[reader.format];
-    return inGroupsOf(encoder.maxReadsPerMessage, reads).map((group) => {
-      const sequence = sequences.get(reader) ?? 0;
-      sequences.set(reader, sequence + 1);
-      return { reader, payload: encoder.encode(reader, group, sequence).payload };
-    });
   };
 
   const hear = (until: Micros): LiveMessage[] =>
@@ -221,6 +205,31 @@ export function createLiveSite(past: readonly Itinerary[], random: Random, now: 
       const inRooms = present.filter((asset) => ROOMS.includes(locations.get(asset)?.key ?? ''));
       return [...report(new Set([...movers, ...bystanders, ...inRooms]), now), ...hear(now)];
     },
+  };
+}
+
+function lastStopsOf(past: readonly Itinerary[]): Map<SiteAsset, SiteLocation> {
+  const locations = new Map<SiteAsset, SiteLocation>();
+  for (const { asset, visits } of past) {
+    const known = ASSETS.find(({ key }) => key === asset);
+    const location = STOPS.find(({ key }) => key === visits.at(-1)?.location);
+    if (known !== undefined && location !== undefined) {
+      locations.set(known, location);
+    }
+  }
+  return locations;
+}
+
+/** @returns the messages of a reader about reads, numbered on from its last one. */
+function encoding(): (reader: SiteReader, reads: readonly TagRead[]) => LiveMessage[] {
+  const sequences = new Map<SiteReader, number>();
+  return (reader, reads) => {
+    const encoder = ENCODERS[reader.format];
+    return inGroupsOf(encoder.maxReadsPerMessage, reads).map((group) => {
+      const sequence = sequences.get(reader) ?? 0;
+      sequences.set(reader, sequence + 1);
+      return { reader, payload: encoder.encode(reader, group, sequence).payload };
+    });
   };
 }
 
