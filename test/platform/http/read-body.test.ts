@@ -32,4 +32,28 @@ describe('the body of a request', () => {
     expect(lengths.reduce((sum, length) => sum + length)).to.equal(1 + CRUMBS);
     expect(lengths.length).to.be.below(CRUMBS / 20);
   });
+
+  it('takes no memory once it came in too many small chunks', async () => {
+    const refused = Promise.withResolvers<number>();
+    const listening = await listenOn(
+      () => {},
+      { host: '127.0.0.1', port: 0, setting: 'API_PORT' },
+      {
+        prepare: (server) => {
+          server.on('request', (request) => {
+            server.once('clientError', () => {
+              refused.resolve(request.readableLength);
+            });
+          });
+        },
+      },
+    );
+    const socket = connect(Number(new URL(listening.url).port), '127.0.0.1');
+    socket.write(
+      `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(5_000)}`,
+    );
+    expect(await refused.promise).to.equal(0);
+    socket.destroy();
+    await listening.close();
+  });
 });
