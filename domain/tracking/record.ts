@@ -223,10 +223,7 @@ async function writeLocated(
   seen?.noteRepeats(known.keys());
   const { fresh, stronger, duplicates } = dropRepeats(distinct, known);
   await turns.next();
-  if (stronger.some((scan) => !positionOf.has(scan.orgId, scan.assetId))) {
-    // To lock it now, out of order, could deadlock: everybody in the batch would wait until the database finds out.
-    throw new AlreadyStored('a scan of an asset that is not locked is stored already, and weaker');
-  }
+  requireLocked(stronger, positionOf);
   const retracted = toMark(fresh);
   const counting = retracted.length === 0 ? fresh : fresh.filter((scan) => !isRetracted(scan));
   const touched = touchedAssets(positions, counting, stronger);
@@ -268,6 +265,16 @@ function byAsset(positions: readonly Position[]): PairMap<number, number, Positi
     positionOf.add(position.orgId, position.assetId, position);
   }
   return positionOf;
+}
+
+function requireLocked(
+  stronger: readonly LocatedScan[],
+  positionOf: PairMap<number, number, Position>,
+): void {
+  if (stronger.some((scan) => !positionOf.has(scan.orgId, scan.assetId))) {
+    // To lock it now, out of order, could deadlock: everybody in the batch would wait until the database finds out.
+    throw new AlreadyStored('a scan of an asset that is not locked is stored already, and weaker');
+  }
 }
 
 function rethrowStored(error: unknown): never {
