@@ -7,6 +7,8 @@ import { API_ROUTES } from '../../services/api/routes.ts';
 import { useApi } from '../support/api.ts';
 import { longestHold, timeDuring, Yardstick } from '../support/held-loop.ts';
 import { sendRaw } from '../support/raw-request.ts';
+import { until } from '../support/subscribed-ingest.ts';
+import { startWorker } from '../support/worker.ts';
 import { BODY_BYTES, worstBodies } from '../support/worst-bodies.ts';
 
 /**
@@ -49,6 +51,36 @@ describe('the event loop', () => {
       expect(long).to.deep.equal([]);
     });
   }
+
+  it('is held by a capture of 10,000 EPCs for less time than parsing takes, until it is recorded', async () => {
+    await startWorker(api.database);
+    const headers = { Authorization: `Bearer ${api.key}`, 'Content-Type': 'application/json' };
+    const body = JSON.stringify({
+      ...{ '@context': 'a', type: 'EPCISDocument', schemaVersion: '2.0', creationDate: 'now' },
+      epcisBody: {
+        eventList: Array.from({ length: 1_000 }, (_, event) => ({
+          ...{
+            type: 'ObjectEvent',
+            action: 'OBSERVE',
+            readPoint: { id: 'urn:x:dock' },
+            'x:more': 'a'.repeat(400),
+          },
+          ...{ eventTime: new Date().toISOString(), eventTimeZoneOffset: '+00:00' },
+          epcList: Array.from(
+            { length: 10 },
+            (_, at) => `urn:epc:id:sgtin:0614141.107346.${event * 10 + at}`,
+          ),
+        })),
+      },
+    });
+    const capture = async () => {
+      const { status } = await fetch(`${api.url}/epcis/v2/capture`, { method: 'POST', headers, body });
+      expect(status).to.equal(202);
+      const waiting = 'select from epcis_captures where finished_at is null';
+      await until(async () => (await api.database.rows(waiting)).length === 0);
+    };
+    expect(await YARDSTICK.isExceededBy((attempts) => longestHold(capture, attempts))).to.equal(false);
+  });
 
   it('has little more to do for a create with 10,000 tags than for one with as much text', async () => {
     const url = `${api.url}/api/v1/assets`;
