@@ -3,7 +3,7 @@ import { Icon } from '../../../ui/parts/icon.tsx';
 import { useApp } from '../app/app-context.ts';
 import { openAsset } from '../app/router.ts';
 import type { Page } from '../finding/finding.ts';
-import type { AssetPresence, Stay } from '../gateway/found-asset.ts';
+import type { AssetPage, AssetPresence, Stay } from '../gateway/found-asset.ts';
 import { momentOf } from '../parts/titles.ts';
 import { texts } from '../texts/texts.ts';
 import { SignalFinder } from './signal-finder.tsx';
@@ -90,23 +90,27 @@ function Asset({ page }: { page: Extract<Page, { kind: 'asset' }> }) {
           </ul>
         </section>
       )}
-      {tags.length > 0 && (
-        <section>
-          <h2>{said.tags}</h2>
-          <ul class="rows">
-            {tags.map(({ tag_type, value }) => (
-              <li class="row" key={`${tag_type}:${value}`}>
-                <span class="row-text mono">
-                  <span>
-                    <span class="tag-type">{tag_type}</span> {value}
-                  </span>
-                </span>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      {tags.length > 0 && <Tags tags={tags} />}
     </>
+  );
+}
+
+function Tags({ tags }: Pick<AssetPage, 'tags'>) {
+  return (
+    <section>
+      <h2>{texts.value.asset.tags}</h2>
+      <ul class="rows">
+        {tags.map(({ tag_type, value }) => (
+          <li class="row" key={`${tag_type}:${value}`}>
+            <span class="row-text mono">
+              <span>
+                <span class="tag-type">{tag_type}</span> {value}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
