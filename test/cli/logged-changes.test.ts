@@ -31,6 +31,7 @@ const NO_WRITES = [
   'handheld-list',
   'key-list',
   'label-ranges',
+  'label-printers',
   'locate-list',
   'locate-try',
   'mail-test',
