@@ -11,6 +11,8 @@ const SECOND = 1_000_000;
 describe('a read of an asset with a quarter of a million scans that bear on it', () => {
   const database = useDatabase();
   const SCANS = 260_000;
+  /** In microseconds: more than are loaded in the seconds around one where it is read often. */
+  const EVERY = 50;
   const now = Math.floor(Date.now() / 1_000) * SECOND;
   let site: Site;
   let pallet: number;
@@ -23,17 +25,17 @@ describe('a read of an asset with a quarter of a million scans that bear on it',
     await database.rows(
       `insert into scan_events
          (org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type, tag_value, reader_id, antenna)
-       select $1, $2, $3, time_of_micros($4::bigint - n * 200), now(), false, 'rfid', 'E280', $5, 2
+       select $1, $2, $3, time_of_micros($4::bigint - n * ${EVERY}), now(), false, 'rfid', 'E280', $5, 2
        from generate_series(1, ${SCANS}) n`,
       [site.orgId, pallet, there, now, readerId],
     );
     await database.rows(
       `with position as (
          insert into positions (org_id, asset_id, location_id, since, last_seen, is_in_feed)
-         values ($1, $2, $4, time_of_micros($3::bigint - ${SCANS} * 200), time_of_micros($3::bigint - 200), true)
+         values ($1, $2, $4, time_of_micros($3::bigint - ${SCANS} * ${EVERY}), time_of_micros($3::bigint - ${EVERY}), true)
        )
        insert into location_transitions (org_id, asset_id, observed_at, location_id)
-       values ($1, $2, time_of_micros($3::bigint - ${SCANS} * 200), $4)`,
+       values ($1, $2, time_of_micros($3::bigint - ${SCANS} * ${EVERY}), $4)`,
       [site.orgId, pallet, now, there],
     );
   });
@@ -70,7 +72,7 @@ describe('a read of an asset with a quarter of a million scans that bear on it',
   it('is refused before all of them are loaded, while stretches that are too many together are read in parts', async () => {
     const stretch = (from: number, to: number) => ({
       ...{ orgId: site.orgId, assetId: pallet },
-      ...{ from: now - from * 200, to: now - to * 200 },
+      ...{ from: now - from * EVERY, to: now - to * EVERY },
     });
     const client = await database.pool.connect();
     try {
