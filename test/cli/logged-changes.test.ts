@@ -31,7 +31,7 @@ const NO_WRITES = [
   'handheld-list',
   'key-list',
   'label-ranges',
-  'label-printers',
+  'printer-list',
   'locate-list',
   'locate-try',
   'mail-test',
@@ -524,12 +524,12 @@ describe('every command that changes something', () => {
         ],
       ],
     }),
-    'label-add-printer': async () => ({
+    'printer-add': async () => ({
       args: ['--org', org, '--name', 'dock', '--address', 'labels.example.com'],
       logs: [['add_printer', `organization ${org}`, null, { name: 'dock', address: 'labels.example.com' }]],
     }),
-    'label-remove-printer': async () => {
-      await json('label', 'add-printer', '--org', org, '--name', 'gone', '--address', 'labels.example.com');
+    'printer-remove': async () => {
+      await json('printer', 'add', '--org', org, '--name', 'gone', '--address', 'labels.example.com');
       const before = { name: 'gone', address: 'labels.example.com' };
       return {
         args: ['--org', org, '--name', 'gone'],
