@@ -116,10 +116,8 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
     'URLs that every move is sent to: create, set, delete, list, test, attempts, replay',
   ],
   mail: ['Who is told of alerts:', 'e-mail to people: test'],
-  label: [
-    'Assets and locations:',
-    'labels whose RFID tags a printer writes: range, ranges, print, printers, add-printer, remove-printer',
-  ],
+  label: ['Assets and locations:', 'labels whose RFID tags a printer writes: range, ranges, print'],
+  printer: ['Assets and locations:', 'printers that take labels over TCP: add, list, remove'],
   import: ['Assets and locations:', 'from CSV: assets, locations'],
   export: [
     'Assets and locations:',
