@@ -183,7 +183,8 @@ function connect(printer: Printer, host: string, port: number): Promise<Socket> 
     socket.once('close', () => clearTimeout(timer));
     socket.connect({ host, port }, () => {
       clearTimeout(timer);
-      socket.off('error', fail);
+      // It may be reset before anything is sent.
+      socket.off('error', fail).on('error', () => {});
       resolve(socket);
     });
   });
@@ -205,6 +206,7 @@ function send(printer: Printer, socket: Socket, job: Buffer): Promise<void> {
         ),
       );
     };
+    const ended = () => fail(new Error('The printer ended the connection'));
     let timer = setTimeout(() => fail(new Error(`Not taken within ${TAKEN_WITHIN / 1_000} s`)), TAKEN_WITHIN);
     socket.once('error', fail);
     socket.once('finish', () => {
@@ -213,12 +215,12 @@ function send(printer: Printer, socket: Socket, job: Buffer): Promise<void> {
     });
     socket.once('close', () => {
       clearTimeout(timer);
-      if (socket.writableFinished) {
-        resolve();
-      } else {
-        fail(new Error('The printer ended the connection'));
-      }
+      socket.writableFinished ? resolve() : ended();
     });
+    if (!socket.writable) {
+      ended();
+      return;
+    }
     socket.resume();
     socket.end(job);
   });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect } from 'chai';
 import { parseNetworks } from '../../base/networks.ts';
 import { openOrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
@@ -139,6 +140,25 @@ describe('printers of a site', () => {
     const error = await job.catch((thrown: Error) => thrown);
     expect(error).to.have.property('message').that.includes('10.0.0.1 is in no network of PRINTER_NETWORKS');
     expect(isMade).to.equal(false);
+    await door.end();
+  });
+
+  it('that end the connection before they get the labels fail the job at once, and nothing else', async () => {
+    const door = openOrganizationDoor(suite.database.url, { max: 1 });
+    for (const end of ['resetAndDestroy', 'end'] as const) {
+      const { promise: connected, resolve } = Promise.withResolvers<Socket>();
+      await aPrinter(`gone-by-${end}`, (socket) => resolve(socket.resume()));
+      const job = printOn(door.of(suite.orgId), `gone-by-${end}`, openPrinters(NETWORKS), async () => {
+        const socket = await connected;
+        socket[end]();
+        await once(socket, 'close');
+        await nextRound();
+        await nextRound();
+        return { zpl: '^XA^XZ' };
+      });
+      const fault = await job.catch((error: Error) => error.message);
+      expect(fault, end).to.include('did not take all labels').and.not.to.include('Not taken within');
+    }
     await door.end();
   });
 
