@@ -1,7 +1,10 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Mapped } from '../../../domain/formats/mapping/run.ts';
-import { WINDOW_SECONDS } from '../../../domain/listening/heard.ts';
-import { HeardWindow } from '../../../services/mqtt-ingest/listening/listening.ts';
+import { readHeard, WINDOW_SECONDS } from '../../../domain/listening/heard.ts';
+import { listenedFor } from '../../../domain/listening/wanted.ts';
+import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
+import { HeardWindow, ReaderListening } from '../../../services/mqtt-ingest/listening/listening.ts';
 
 const BEGIN = 1_777_880_280_000;
 const LISTENED = { orgId: 1, readerId: 1, antenna: 0 };
@@ -45,5 +48,39 @@ describe('what is heard at an antenna', () => {
     const count = (prefix: string) => last.tags.filter(({ value }) => value.startsWith(prefix)).length;
     expect(['A', 'B', 'C', 'D'].map(count)).to.deep.equal([0, 0, 60, 10]);
     expect(last.tagsLeftOut).to.equal(1);
+  });
+
+  it('takes one look at each read, however many listen for tags', async () => {
+    const texts: string[] = [];
+    let looks = 0;
+    const message = heard('3034F4A8B0C0DE4000010001', '3034F4A8B0C0DE4000010002');
+    for (const item of message.outcome === 'items' ? message.items : []) {
+      if (item.outcome === 'read') {
+        const { value } = item.read;
+        const look = () => {
+          looks += 1;
+          return value;
+        };
+        Object.defineProperty(item.read, 'value', { get: look });
+      }
+    }
+    const reader = { ...ONE_ANTENNA, readerId: 1, orgId: 1 } as unknown as RegisteredReader;
+    const looksOf = async (listeners: number) => {
+      const listening = new ReaderListening(async (told) => void texts.push(...told));
+      for (let n = 1; n <= listeners; n++) {
+        const value = `3034F4A8B0C0DE40000100${String(n).padStart(2, '0')}`;
+        listening.want(listenedFor(1, [{ tag_type: 'rfid', value }]));
+      }
+      await nextRound();
+      looks = 0;
+      listening.note(reader, message, { topic: 'gate', payload: Buffer.alloc(1) });
+      const seen = looks;
+      await listening.tell();
+      listening.stop();
+      return seen;
+    };
+    expect(await looksOf(20)).to.equal(await looksOf(2));
+    const counts = texts.slice(-2).map((text) => readHeard(text)?.tags.map(({ count }) => count));
+    expect(counts).to.deep.equal([[1], [1]]);
   });
 });
