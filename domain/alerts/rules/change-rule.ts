@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { conflict } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
@@ -23,17 +24,22 @@ export interface PlannedEnd {
   endsAt?: Micros | null | undefined;
 }
 
+/** The version that a change was based on; absent for any. */
+export interface BasedOn {
+  version?: number | undefined;
+}
+
 /**
  * Sets a rule again from `validFrom` on.
  *
- * @throws Invalid with every fault, AppError `not_found`.
+ * @throws Invalid with every fault, AppError `not_found` or `conflict`.
  */
 export function changeRule(
   db: Database,
   actor: Actor,
   now: Micros,
   ref: RuleRef,
-  wanted: RuleChange & Dated & PlannedEnd,
+  wanted: RuleChange & Dated & PlannedEnd & BasedOn,
 ): Promise<StoredRule> {
   return makeChange(db, actor, (change) => setRule(change, now, ref, wanted));
 }
@@ -42,11 +48,16 @@ async function setRule(
   change: Change,
   now: Micros,
   ref: RuleRef,
-  { validFrom, endsAt: givenEnd, ...given }: RuleChange & Dated & PlannedEnd,
+  { validFrom, endsAt: givenEnd, version: read, ...given }: RuleChange & Dated & PlannedEnd & BasedOn,
 ): Promise<ChangeResult<StoredRule>> {
   requireBeginning(validFrom, now);
   await lockRules(change, ref.orgId);
   const rule = await requireRule(change, ref);
+  if (read !== undefined && read !== rule.version) {
+    throw conflict(
+      `the rule was changed by somebody else meanwhile (it is version ${rule.version}, not ${read}); read it again`,
+    );
+  }
   const settings = await appliedChange(change, ref.orgId, rule.settings, given);
   const from = validFrom ?? Math.max(now, rule.validFrom);
   const isKept = givenEnd === undefined && rule.endsAt !== null && rule.endsAt > from;

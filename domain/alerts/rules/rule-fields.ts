@@ -60,7 +60,7 @@ export function settingsFields(settings: RuleSettings, keys: LocationKeys) {
 }
 
 export function ruleFields(rule: StoredRule, keys: LocationKeys) {
-  const { id, settings, validFrom, endsAt, locationDeletedAt, createdAt } = rule;
+  const { id, settings, validFrom, endsAt, locationDeletedAt, createdAt, version } = rule;
   return {
     id,
     ...settingsFields(settings, keys),
@@ -70,6 +70,7 @@ export function ruleFields(rule: StoredRule, keys: LocationKeys) {
     ends_at: endsAt === null ? null : wireTimeOfMicros(endsAt),
     location_deleted_at: locationDeletedAt === null ? null : wireTimeOfMicros(locationDeletedAt),
     created_at: wireTimeOfMicros(createdAt),
+    version,
   };
 }
 

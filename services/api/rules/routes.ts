@@ -199,24 +199,29 @@ const change = route({
   method: 'PATCH',
   path: '/api/v1/rules/{rule_id}',
   operationId: 'updateRule',
-  summary: 'Change a rule from now on, or from `valid_from` on',
+  summary:
+    'Change a rule from now on, or from `valid_from` on; with the `version` it was read with, only if nobody else has',
   ...ADMINISTRATION,
   params: ONE_RULE,
   find: ONE,
   body: rulePatchBody,
   success: found(RULE, 'The rule as it is set now'),
-  problems: { conflict: 'The rules were changed too often within 31 days' },
+  problems: {
+    conflict: 'It is not that version any more, or the rules were changed too often within 31 days',
+  },
   handle: async ({ context, row, body, requestId }) => {
     const { db } = context;
     const {
       valid_from: validFrom,
       ends_at: endsAt,
       added_asset_external_keys: added,
+      version,
       ...given
     } = body.against({});
     const wanted = {
       ...{ ...changeOf(given), addedAssetExternalKeys: added, validFrom: instantOf(validFrom) },
       endsAt: endsAt == null ? endsAt : toMicros(endsAt),
+      version,
     };
     return shownRule(db, await changeRule(db, actorOf(context, requestId), now(), row, wanted));
   },

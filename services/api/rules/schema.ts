@@ -60,6 +60,7 @@ const SHOWN = {
   ends_at: nullableSchema(TIME_SCHEMA),
   location_deleted_at: nullableSchema(TIME_SCHEMA),
   created_at: TIME_SCHEMA,
+  version: { type: 'integer', minimum: 1 },
 };
 
 /** In lists: the number of named assets, not the assets. */
@@ -75,6 +76,9 @@ const seconds = integer({ min: 0, max: MOST_SECONDS }, SECONDS_SCHEMA);
 
 /** Each kind of reading has its own, narrower range. */
 const number = decimal({ min: -1e9, max: 1e9 });
+
+/** The largest number of the column. */
+const MOST_VERSIONS = 2_147_483_647;
 
 const term = objectField(
   {
@@ -116,6 +120,9 @@ export const rulePatchBody = mergePatchOf<object>()({
   ...DATED,
   added_asset_external_keys: optional(arrayOf(externalKey, { min: 1, max: LIMITS.assets })),
   ends_at: nullable(timestamp),
+  version: optional(
+    integer({ min: 1, max: MOST_VERSIONS }, { type: 'integer', minimum: 1, maximum: MOST_VERSIONS }),
+  ),
 });
 
 export const ONE_RULE = { rule_id: ulidInPath };

@@ -41,6 +41,7 @@ describe('/rules', () => {
         asset_count: 1,
         ends_at: null,
         location_deleted_at: null,
+        version: 1,
       },
     };
     expect(shown).to.deep.equal(settings);
@@ -57,8 +58,14 @@ describe('/rules', () => {
     const patch = { after_seconds: null, asset_external_keys: null, hours: null, valid_from: from };
     const patched = await call('PATCH', `/${id}`, patch);
     expect(patched.body?.data).to.deep.equal({
-      ...{ ...read, ...patch, time_zone: null, asset_count: null },
+      ...{ ...read, ...patch, time_zone: null, asset_count: null, version: 2 },
     });
+    expect((await call('PATCH', `/${id}`, { name: 'Late', version: 1 })).body?.error).to.include({
+      type: 'conflict',
+    });
+    expect((await call('GET', `/${id}`)).body?.data).to.include({ name: 'Pumps', version: 2 });
+    const current = await call('PATCH', `/${id}`, { name: 'In time', version: 2 });
+    expect(current.body?.data).to.include({ name: 'In time', version: 3 });
     const end = new Date(Date.now() + 86_400_000).toISOString();
     expect((await call('PATCH', `/${id}`, { ends_at: end })).body?.data).to.include({ ends_at: end });
     expect((await call('PATCH', `/${id}`, { ends_at: null })).body?.data).to.include({ ends_at: null });

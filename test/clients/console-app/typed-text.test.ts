@@ -174,6 +174,41 @@ describe('what was typed in the console', () => {
     await page.getByRole('heading', { name: 'Objekte', exact: true }).waitFor();
   });
 
+  it('of a rule is saved beside what somebody else has changed in it, and stays where that is the same', async () => {
+    const rules = `/rules/${(await app.call({ method: 'POST', path: '/rules', json: { kind: 'overdue', after_seconds: 300 } })).body.data.id}`;
+    const rule = async () => (await app.call({ path: rules })).body.data;
+    const theirs = (json: object) => app.call({ method: 'PATCH', path: rules, json });
+    await make('Pump');
+    const [{ external_key: pump }] = (await app.call({ path: '/assets?q=pump' })).body.data;
+    const page = await app.open(`#${rules}`);
+    await page.getByText('About all assets').click();
+    await field(page, 'Only with metadata').fill('owner=Vale');
+    await theirs({ after_seconds: 600, asset_external_keys: [pump] });
+    await save(page).click();
+    await page.getByText('Rule changed').first().waitFor();
+    expect(await rule()).to.deep.include({
+      ...{ after_seconds: 600, asset_external_keys: [pump] },
+      metadata: [{ path: ['owner'], value: 'Vale' }],
+    });
+    expect(await field(page, 'Only these').inputValue()).to.equal(pump);
+
+    const lines = 'owner=Vale\ntype=pump';
+    await field(page, 'Only with metadata').fill(lines);
+    await field(page, 'Name').fill('Pumps, mine');
+    await theirs({ metadata: [{ path: ['owner'], value: 'Blue Line' }] });
+    await save(page).click();
+    await page.getByText('Somebody else changed this rule').waitFor();
+    const shown = page.getByRole('region', { name: 'Changed by somebody else in the meantime' });
+    await shown.getByText('owner=Blue Line').waitFor();
+    expect(await field(page, 'Only with metadata').inputValue()).to.equal(lines);
+    expect(await faultsOf(page, 'rule-conflict')).to.deep.equal([]);
+    await page.setViewportSize(DESK.viewport);
+    await shown.getByRole('button', { name: 'Take theirs' }).click();
+    await save(page).click();
+    await page.getByRole('heading', { name: 'Pumps, mine' }).waitFor();
+    expect((await rule()).metadata).to.deep.equal([{ path: ['owner'], value: 'Blue Line' }]);
+  });
+
   it('closes without a question where nothing was changed', async () => {
     const page = await app.open(`#/assets?open=${await make('Crate')}`);
     await field(page, 'Name').fill('Crate 2');

@@ -91,7 +91,14 @@ export type Rule = Row<'GET /rules'>;
 export type WholeRule = Data<'GET /rules/{rule_id}'>;
 export type RuleSettings = Omit<
   Rule,
-  'id' | `mail_${string}` | 'asset_count' | 'valid_from' | 'ends_at' | 'location_deleted_at' | 'created_at'
+  | 'id'
+  | `mail_${string}`
+  | 'asset_count'
+  | 'valid_from'
+  | 'ends_at'
+  | 'location_deleted_at'
+  | 'created_at'
+  | 'version'
 >;
 export type RuleKind = Rule['kind'];
 export const RULE_KINDS = all<RuleKind>({

@@ -1706,7 +1706,7 @@ export const de = {
     acknowledgedMany: (count) => `${number(count)} bestätigt`,
     one: 'Alarm',
     sub: (count: number) =>
-      count === 0 ? 'Keiner dauert an' : `${counted(count, 'Alarm', 'Alarme')} dauern an`,
+      count === 0 ? 'Keiner dauert an' : counted(count, 'Alarm dauert an', 'Alarme dauern an'),
     openOnes: (count: number) => counted(count, 'offener Alarm', 'offene Alarme'),
     subject: 'Objekt oder Leser',
     whatTitle: 'Was',
@@ -1888,6 +1888,8 @@ export const de = {
     make: 'Regel anlegen',
     made: 'Regel angelegt',
     changed: 'Regel geändert',
+    changedMeanwhile:
+      'Jemand hat diese Regel inzwischen geändert, auch worin Sie geschrieben haben. Ihre Eingaben sind noch da: Speichern Sie noch einmal, oder übernehmen Sie die fremden.',
     itsAlerts: 'Ihre Alarme',
     end: 'Regel beenden',
     goOn: 'Weiter gelten lassen',

@@ -1841,6 +1841,8 @@ export const en = {
     make: 'Create rule',
     made: 'Rule created',
     changed: 'Rule changed',
+    changedMeanwhile:
+      'Somebody else changed this rule, including fields you edited. Your text is still here: save again, or take theirs.',
     itsAlerts: 'Its alerts',
     end: 'End rule',
     goOn: 'Keep it',

@@ -34,55 +34,6 @@ export interface ItemDraft {
   is_active: boolean;
 }
 
-/** An item as read, and its fields as edited. */
-export interface Edit<Item, Draft> {
-  item: Item;
-  draft: Draft;
-  /** Fields edited here that somebody else has changed: both values are shown. */
-  theirs: Partial<Draft>;
-}
-
-/** The same edit after somebody else changed the item: edited fields stay, all others are theirs. */
-export function rebased<Item extends Asset | Place, Draft extends ItemDraft>(
-  kind: Pick<ItemKind<Item, Draft>, 'draftOf'>,
-  { item, draft, theirs }: Edit<Item, Draft>,
-  newer: Item,
-): Edit<Item, Draft> {
-  const [before, now] = [kind.draftOf(item), kind.draftOf(newer)];
-  const edit: Edit<Item, Draft> = { item: newer, draft: { ...now }, theirs: {} };
-  for (const field of Object.keys(now) as (keyof Draft)[]) {
-    if (isSame(draft[field], before[field]) && !(field in theirs)) {
-      continue;
-    }
-    edit.draft[field] = draft[field];
-    const isTheirs = field in theirs || !isSame(now[field], before[field]);
-    if (isTheirs && !isSame(now[field], draft[field])) {
-      edit.theirs[field] = now[field];
-    }
-  }
-  return edit;
-}
-
-export function isChangedIn<Item extends Asset | Place, Draft extends ItemDraft>(
-  kind: Pick<ItemKind<Item, Draft>, 'draftOf'>,
-  { item, draft }: Edit<Item, Draft>,
-): boolean {
-  const before = kind.draftOf(item);
-  return (Object.keys(before) as (keyof Draft)[]).some((field) => !isSame(draft[field], before[field]));
-}
-
-/** A picked item is the same by its key, and metadata by what is shown of it, however much of it is known. */
-function isSame(one: unknown, other: unknown): boolean {
-  return keyOf(one) === keyOf(other);
-}
-
-function keyOf(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    return JSON.stringify(value, ['name', 'text']);
-  }
-  return typeof value === 'object' && value !== null && 'external_key' in value ? value.external_key : value;
-}
-
 export interface FieldsProps<Draft> {
   draft: Draft;
   problem: ApiError | null;

@@ -6,6 +6,7 @@ import { type Asset, bracketed, type Place, TAG_TYPES, type Tag, type TagType } 
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
 import { confirm } from '../../parts/confirm.tsx';
+import { changedIn, type Edit, rebased, Theirs } from '../../parts/edit.tsx';
 import { Field, Select, TextArea } from '../../parts/field.tsx';
 import type { PickedItem } from '../../parts/item-picker.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
@@ -15,14 +16,7 @@ import { toast } from '../../parts/toast.tsx';
 import { address, href, hrefWith, leaveFor } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import {
-  type Edit,
-  type FieldsProps,
-  type ItemDraft,
-  type ItemKind,
-  isChangedIn,
-  rebased,
-} from './item-kind.ts';
+import type { FieldsProps, ItemDraft, ItemKind } from './item-kind.ts';
 
 /** The sheet that the address opens beside a list or on its page: `?open=17`, or `?open=new`. */
 export function OpenItem<Item extends Asset | Place, Draft extends ItemDraft>({
@@ -97,7 +91,7 @@ function EditItem<Item extends Asset | Place, Draft extends ItemDraft>({
   const setDraft = (changed: Draft) => setEdit({ ...edit, draft: changed });
   const { run, isBusy, problem } = useAction();
   const isReadOnly = !may('operator') || item.deleted_at !== null;
-  const isChanged = !isReadOnly && isChangedIn(kind, edit);
+  const isChanged = !isReadOnly && changedIn(draft, kind.draftOf(edit.item)).length > 0;
   const isKeyChanged = draft.external_key !== edit.item.external_key;
 
   const save = async () => {
@@ -166,6 +160,10 @@ function EditItem<Item extends Asset | Place, Draft extends ItemDraft>({
           {problem !== null && <ProblemNote problem={problem} shown={kind.shownFields} />}
           <Theirs
             theirs={theirs}
+            labelOf={(field) =>
+              texts.value.items.theirs.of[field as keyof typeof texts.value.items.theirs.of]
+            }
+            textOf={shownValue}
             onTake={(taken) => setEdit({ ...edit, draft: { ...draft, ...taken }, theirs: {} })}
           />
         </form>
@@ -212,49 +210,15 @@ function changedValues<Item extends Asset | Place, Draft extends ItemDraft>(
   return Object.fromEntries(Object.entries(kind.valuesOf(draft)).filter(isChanged));
 }
 
-/** Somebody else's values of the edited fields, to take instead. */
-function Theirs<Draft extends ItemDraft>({
-  theirs,
-  onTake,
-}: {
-  theirs: Partial<Draft>;
-  onTake: (fields: Partial<Draft>) => void;
-}) {
-  const t = texts.value.items;
-  const fields = Object.entries(theirs) as [keyof typeof t.theirs.of, unknown][];
-  if (fields.length === 0) {
-    return null;
-  }
-  return (
-    <section class="stack" aria-label={t.theirs.title}>
-      <h3>{t.theirs.title}</h3>
-      <dl class="facts">
-        {fields.map(([field, value]) => (
-          <>
-            <dt>{t.theirs.of[field]}</dt>
-            <dd>{shownValue(value)}</dd>
-          </>
-        ))}
-      </dl>
-      <div class="buttons">
-        <button type="button" class="secondary small" onClick={() => onTake(theirs)}>
-          {t.theirs.take}
-        </button>
-      </div>
-    </section>
-  );
-}
-
 function shownValue(value: unknown): string {
   const t = texts.value.items.theirs;
   if (typeof value === 'boolean') {
     return value ? t.yes : t.no;
   }
   if (Array.isArray(value)) {
-    return value.length === 0 ? t.nothing : value.map(({ name, text }) => `${name}: ${text}`).join(', ');
+    return value.map(({ name, text }) => `${name}: ${text}`).join(', ');
   }
-  const text = typeof value === 'object' ? (value as PickedItem | null)?.external_key : String(value);
-  return text === undefined || text === '' ? t.nothing : text;
+  return typeof value === 'object' ? ((value as PickedItem | null)?.external_key ?? '') : String(value);
 }
 
 function NewItemSheet<Item extends Asset | Place, Draft extends ItemDraft>({

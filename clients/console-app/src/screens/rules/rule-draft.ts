@@ -7,6 +7,7 @@ import {
   type WholeRule,
 } from '../../api/types.ts';
 import { secondsOf, type TypedDuration, typedDuration } from '../../parts/duration-field.tsx';
+import { texts } from '../../texts/texts.ts';
 import { keysIn, linesIn } from './rule-faults.ts';
 
 export type Side = 'above' | 'below';
@@ -101,6 +102,42 @@ export function draftOf(rule: WholeRule): RuleDraft {
     readers: rule.reader_ids ?? [],
     mailTo: rule.mail_to ?? [],
   };
+}
+
+/** The draft as the form shows it once it is saved. */
+export function savedAs(draft: RuleDraft): RuleDraft {
+  return draftOf({ ...(settingsOf(draft) as WholeRule), kind: draft.kind });
+}
+
+/** What the form calls a field. */
+export function fieldLabel(field: keyof RuleDraft, { kind, reading }: RuleDraft): string {
+  const { rules: t, readings } = texts.value;
+  const unit = readings.units[reading];
+  const labels: Record<keyof RuleDraft, string> = {
+    ...{ kind: t.kind, name: t.name, after: t.after[kind], place: t.place, within: t.within },
+    thenAfter: t.thenAfter[kind === 'dwell' ? 'dwell' : 'overdue'],
+    ...{ reading: t.reading, side: t.side, bound: t.bound(unit), hysteresis: t.hysteresis(unit) },
+    ...{ hours: t.hours, zone: t.hours, assets: t.assets, metadata: t.metadata },
+    ...{ readers: t.readers, mailTo: t.mail },
+  };
+  return labels[field];
+}
+
+export function fieldText(value: unknown, field: keyof RuleDraft): string {
+  const { rules, readings, durations } = texts.value;
+  switch (field) {
+    case 'after':
+    case 'thenAfter': {
+      const { count, unit } = value as TypedDuration;
+      return count === '' ? '' : `${count} ${durations[unit]}`;
+    }
+    case 'reading':
+      return readings.kinds[value as RuleReading];
+    case 'side':
+      return rules.sides[value as Side];
+    default:
+      return Array.isArray(value) ? value.join(', ') : String(value ?? '');
+  }
 }
 
 type TypedSettings = RuleSettings & { asset_external_keys: string[] | null; mail_to: readonly string[] };

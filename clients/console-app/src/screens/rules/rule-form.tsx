@@ -27,6 +27,7 @@ export function RuleForm({
   isMade = false,
   onDraft,
   onSubmit,
+  theirs,
   children,
 }: {
   draft: RuleDraft;
@@ -35,6 +36,8 @@ export function RuleForm({
   isMade?: boolean;
   onDraft: (draft: RuleDraft) => void;
   onSubmit: () => void;
+  /** What somebody else changed meanwhile. */
+  theirs?: ComponentChildren;
   children: ComponentChildren;
 }) {
   const t = texts.value.rules;
@@ -77,6 +80,7 @@ export function RuleForm({
         onValue={(name) => change({ name })}
       />
       {problem !== null && <ProblemNote problem={problem} shown={SHOWN} />}
+      {theirs}
       <div class="buttons">{children}</div>
     </form>
   );

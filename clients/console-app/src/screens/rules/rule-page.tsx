@@ -1,10 +1,12 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { patch, remove } from '../../api/send.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { patch, read, remove } from '../../api/send.ts';
 import type { WholeRule } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useRead } from '../../api/use-read.ts';
 import { confirm } from '../../parts/confirm.tsx';
+import { type Edit, rebased, Theirs } from '../../parts/edit.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -14,7 +16,7 @@ import { useLeaveGuard } from '../../parts/use-leave-guard.ts';
 import { address, href, leaveFor } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { changedSettings, draftOf } from './rule-draft.ts';
+import { changedSettings, draftOf, fieldLabel, fieldText, type RuleDraft, savedAs } from './rule-draft.ts';
 import { inFormWords } from './rule-faults.ts';
 import { RuleForm } from './rule-form.tsx';
 import { ruleWords, selectionWords } from './rule-words.ts';
@@ -74,17 +76,20 @@ export function RulePage({ id }: { id: string }) {
 
 function EditRule({ rule }: { rule: WholeRule }) {
   const t = texts.value.rules;
-  const kept = draftOf(rule);
-  const key = JSON.stringify(kept);
-  const [draft, setDraft] = useState(kept);
-  // After a change it starts over at once, or typed text would be lost later.
-  useLayoutEffect(() => setDraft(kept), [key]);
+  const [edit, setEdit] = useState(editOf(rule));
+  useLayoutEffect(
+    () => setEdit((before) => (before.item.version === rule.version ? before : rebased(RULE, before, rule))),
+    [rule.version],
+  );
+  const { draft, item, theirs } = edit;
+  const setDraft = (changed: RuleDraft) => setEdit({ ...edit, draft: changed });
   const { run, isBusy, problem } = useAction();
   const path = `/rules/${rule.id}`;
-  const isChanged = JSON.stringify(draft) !== key;
+  const kept = draftOf(item);
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(kept);
   useLeaveGuard(isChanged, ({ path: to }) => String(to) === String(address.value.path));
   const save = async () => {
-    await inFormWords(draft, patch(path, changedSettings(draft, kept)));
+    await inFormWords(draft, write(edit, setEdit));
     toast(t.changed);
   };
   const end = async () => {
@@ -100,7 +105,20 @@ function EditRule({ rule }: { rule: WholeRule }) {
   };
   return (
     <div class="cards">
-      <RuleForm draft={draft} problem={problem} isMade onDraft={setDraft} onSubmit={() => void run(save)}>
+      <RuleForm
+        {...{ draft, problem }}
+        isMade
+        onDraft={setDraft}
+        onSubmit={() => void run(save)}
+        theirs={
+          <Theirs
+            theirs={theirs}
+            labelOf={(field) => fieldLabel(field, draft)}
+            textOf={fieldText}
+            onTake={(taken) => setEdit({ ...edit, draft: { ...draft, ...taken }, theirs: {} })}
+          />
+        }
+      >
         <button type="submit" class="primary" disabled={isBusy || !isChanged}>
           {texts.value.common.save}
         </button>
@@ -121,6 +139,38 @@ function EditRule({ rule }: { rule: WholeRule }) {
       <TryOut draft={draft} stored={{ path, kept }} />
     </div>
   );
+}
+
+const RULE = { draftOf, savedAs };
+
+function editOf(rule: WholeRule): Edit<WholeRule, RuleDraft> {
+  return { item: rule, draft: draftOf(rule), theirs: {} };
+}
+
+/** Saves; if somebody else changed it since, merges both changes, unless they collide. */
+async function write(
+  edit: Edit<WholeRule, RuleDraft>,
+  onEdit: (edit: Edit<WholeRule, RuleDraft>) => void,
+  tries = 5,
+): Promise<void> {
+  const { item, draft } = edit;
+  const path = `/rules/${item.id}`;
+  const changes = { ...changedSettings(draft, draftOf(item)), version: item.version };
+  try {
+    onEdit(editOf((await patch<{ data: WholeRule }>(path, changes)).data));
+  } catch (error) {
+    const isConflict = error instanceof ApiError && error.type === 'conflict';
+    const { data: newer } = isConflict ? await read<{ data: WholeRule }>(path) : { data: item };
+    if (newer.version === item.version || tries === 1) {
+      throw error;
+    }
+    const now = rebased(RULE, edit, newer);
+    onEdit(now);
+    if (Object.keys(now.theirs).length > 0) {
+      throw new ApiError(409, 'conflict', texts.value.rules.changedMeanwhile);
+    }
+    await write(now, onEdit, tries - 1);
+  }
 }
 
 /** A rule in words, for users who may not change it. */
