@@ -1,3 +1,5 @@
+import { Turns } from '../../base/each-in-turns.ts';
+import { slicesOf } from '../../base/slices-of.ts';
 import { integers } from '../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { isAlert } from '../moves/event.ts';
@@ -5,7 +7,7 @@ import { movesAt } from '../moves/moves-at.ts';
 import { sealedFor } from '../moves/sealed-for.ts';
 import { eventOf, type ObjectEvent, type Told, toldBy } from './event.ts';
 import { type Filter, matches } from './filter.ts';
-import { type Base, findAssets, type Organization, readNames } from './read-names.ts';
+import { type Base, findAssets, namesFor, type Organization } from './read-names.ts';
 
 export interface EventsWanted {
   filter: Filter;
@@ -28,7 +30,7 @@ export interface EventPage {
   /** Null at the end. Without any event, too, there may be more: what was looked at matches nothing. */
   next: Place | null;
   head: number;
-  /** Moves that were looked at for it. */
+  /** Moves that were looked at for it, or what they told if that is more. */
   looked: number;
 }
 
@@ -36,11 +38,14 @@ export interface EventPage {
 const AT_ONCE = 500;
 const LOOKED_AT = 5_000;
 
+/** Events that are named at a time: a single move may tell two thousand. */
+const NAMED_AT_ONCE = 500;
+
 /** Positions that a statement looks through if it does not know the assets. */
 const WINDOW = 1_000;
 
 /** Stored bytes of rows that are loaded at a time; a single move may have more. */
-const MOST_BYTES = 65_536;
+const MOST_BYTES = 16_384;
 
 /** Milliseconds after which a page ends with what it has. */
 const PATIENCE = 1_000;
@@ -51,21 +56,19 @@ export async function readEvents(db: Organization, base: Base, wanted: EventsWan
   const feed = await readEnds(db, filter);
   const head = Math.min(wanted.begin?.head ?? feed.head, feed.head);
   const assets = filter.epcs.length === 0 ? null : await findAssets(db, base, [...(filter.epcs[0] ?? [])]);
-  let place: Place | null = wanted.begin ?? {
-    ...(isDescending
-      ? { position: head, index: Number.MAX_SAFE_INTEGER }
-      : { position: feed.first, index: 0 }),
-    head,
-  };
+  const startOf = (position: number) => ({
+    ...{ position, index: isDescending ? Number.MAX_SAFE_INTEGER : 0, head },
+  });
+  let place: Place | null = wanted.begin ?? startOf(isDescending ? head : feed.first);
   const events: ObjectEvent[] = [];
   const until = performance.now() + PATIENCE;
   if (filter.isOfNothing || assets?.length === 0) {
     return { events, next: null, head, looked: 0 };
   }
-  let looked = 0;
+  let [looked, named] = [0, 0];
   while (place !== null && looked < LOOKED_AT && performance.now() < until) {
     const range = isDescending
-      ? { from: feed.first, to: place.position }
+      ? { from: feed.first, to: Math.min(head, place.position) }
       : { from: Math.max(feed.first, place.position), to: head };
     const { told, moves, rest } = await readTold(db, range, assets, isDescending);
     looked += Math.max(moves, assets === null ? WINDOW / 10 : 1);
@@ -73,25 +76,43 @@ export async function readEvents(db: Organization, base: Base, wanted: EventsWan
     const ahead = told.filter(
       (each) => each.position !== position || (isDescending ? each.index <= index : each.index >= index),
     );
-    const namesOf = await readNames(
-      db,
-      db.orgId,
-      base,
-      ahead.flatMap((each) => (each.instead ? [each, each.instead] : [each])),
+    const { first, seen } = await fill({ events, limit }, ahead, filter, (some) =>
+      namesFor(db, db.orgId, base, some),
     );
-    for (const each of ahead) {
-      const event = eventOf(each, namesOf);
+    named += seen;
+    if (first !== null) {
+      place = { position: first.position, index: first.index, head };
+      break;
+    }
+    place = rest === null ? null : startOf(rest);
+  }
+  return { events, next: place, head, looked: Math.max(looked, named) };
+}
+
+/** @returns the first event that is left for the next page, if there is one, and how many were looked at. */
+async function fill(
+  { events, limit }: { events: ObjectEvent[]; limit: number },
+  ahead: readonly Told[],
+  filter: Filter,
+  namesOf: (told: readonly Told[]) => ReturnType<typeof namesFor>,
+): Promise<{ first: Told | null; seen: number }> {
+  const turns = new Turns();
+  let seen = 0;
+  for (const some of slicesOf(ahead, NAMED_AT_ONCE)) {
+    const names = await namesOf(some);
+    for (const each of some) {
+      const event = eventOf(each, names);
       if (matches(event, filter)) {
         if (events.length === limit) {
-          return { events, next: { position: each.position, index: each.index, head }, head, looked };
+          return { first: each, seen };
         }
         events.push(event);
       }
+      seen++;
+      await turns.next();
     }
-    place =
-      rest === null ? null : { position: rest, index: isDescending ? Number.MAX_SAFE_INTEGER : 0, head };
   }
-  return { events, next: place, head, looked };
+  return { first: null, seen };
 }
 
 /** The first position that may matter, and the last one. */

@@ -5,7 +5,7 @@ import { namedByBarcode } from '../identity/barcode-key.ts';
 import { keyOf } from '../identity/named.ts';
 import { namedBy } from '../tracking/tag-key.ts';
 import type { TagType } from '../tracking/tag-type.ts';
-import { type Arrival, bareTerm, isOfOneThing, type Names, uriOf } from './event.ts';
+import { type Arrival, bareTerm, isOfOneThing, type Names, type Told, uriOf } from './event.ts';
 
 export type Organization = Connection & { readonly orgId: number };
 
@@ -40,6 +40,12 @@ export async function readNames(
       disposition: place?.disposition ? bareTerm(place.disposition) : null,
     };
   };
+}
+
+/** {@link readNames} for events, and for what happened instead of them. */
+export function namesFor(db: Connection, orgId: number, base: Base, told: readonly Told[]) {
+  const arrivals = told.flatMap((each) => (each.instead ? [each, each.instead] : [each]));
+  return readNames(db, orgId, base, arrivals);
 }
 
 function linkOf(gln: string): string {

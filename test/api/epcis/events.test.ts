@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import type { ObjectEvent } from '../../../domain/epcis/event.ts';
 import { useApi } from '../../support/api.ts';
 import { appendMoves } from '../../support/feed-rows.ts';
+import { longestHold, Yardstick } from '../../support/held-loop.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { sealAll } from '../../support/seal-all.ts';
 import { Site } from '../../support/site.ts';
@@ -282,5 +283,31 @@ describe('events of EPCIS', () => {
     expect(pages).to.be.above(1);
     // More than the request's own token.
     expect(left[0]).to.be.below(60_000 - 1);
+  });
+
+  it('of large corrections cost what is named of them, and hold up nobody', async () => {
+    const orgId = (await api.organization('Large')).orgId;
+    const by = await api.keyWith(['tracking:read'], { orgId });
+    const other = await Site.of(api.database, orgId).asset('LARGE');
+    const here = await Site.of(api.database, orgId).location('HERE');
+    const added = Array.from({ length: 1_000 }, (_, at) => [
+      (START - at * 1_000) * 1_000,
+      here,
+      at,
+    ]).reverse();
+    await appendMoves(
+      api.database,
+      orgId,
+      Array(10).fill({ assetId: other, kind: 'corrected', locationId: here, rows: { added } }),
+    );
+    const yardstick = new Yardstick(JSON.stringify(Array(200_000).fill(['a'])));
+    const asked = async () => {
+      const { status, headers, body } = await ask('/events?EQ_bizStep=shipping', by);
+      expect([status, body.epcisBody.queryResults.resultsBody.eventList]).to.deep.equal([200, []]);
+      return Number(headers.get('X-RateLimit-Remaining'));
+    };
+    expect(await asked()).to.be.below(60_000 - 5);
+    const hold = (attempts: number) => longestHold(asked, attempts);
+    expect(await yardstick.isExceededBy(hold)).to.equal(false);
   });
 });
