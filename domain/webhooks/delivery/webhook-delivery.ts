@@ -138,7 +138,8 @@ export class WebhookDelivery {
       return picked;
     }
     const moves = picked.events.flatMap(({ event }) => event ?? []);
-    const documents = await documentsFor(this.#shared.db, orgId, epcis, String(webhookId), moves);
+    const { db, turns } = this.#shared;
+    const documents = await turns.pick(orgId, () => documentsFor(db, orgId, epcis, String(webhookId), moves));
     for (const [move, document] of documents) {
       this.#documents.set(move, document);
     }
