@@ -1,5 +1,5 @@
 import { append } from '../../../base/append.ts';
-import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { type JsonSchema, text } from '../../../base/checks/fields.ts';
 import { accepted, invalidValue, refused, tooMany } from '../../../base/checks/issues.ts';
 import { notFound } from '../../../base/errors.ts';
 import { documentOf, type ObjectEvent } from '../../../domain/epcis/event.ts';
@@ -15,6 +15,7 @@ import {
   booleanFilter,
   choiceFilter,
   integer,
+  mandatoryParameter,
   microsBound,
   type Parameter,
 } from '../../../platform/http/parameters.ts';
@@ -243,14 +244,7 @@ function startOf(isDescending: boolean, head: number): Omit<Place, 'head'> {
 /** Moves that are looked through for one event, the latest first. */
 const LOOKED_AT_FOR_ID = 20_000;
 
-export const textInPath: Parameter<string> = {
-  schema: STRING,
-  isRepeatable: false,
-  read: ([given = ''], name) =>
-    given.length > MOST_LENGTH
-      ? refused(invalidValue(name, `must have at most ${MOST_LENGTH} characters`))
-      : accepted(given),
-};
+export const textInPath = mandatoryParameter(text(MOST_LENGTH));
 
 export function eventRoutes(base: Base) {
   const list = route({

@@ -137,6 +137,13 @@ describe('named queries of EPCIS', () => {
     });
   }
 
+  it('have names without control characters, in a path as well', async () => {
+    for (const method of ['GET', 'DELETE']) {
+      const { status, body } = await call(method, '/a%00b', method === 'GET' ? reading : administering);
+      expect([status, body.fields.map(({ field }) => field)]).to.deep.equal([400, ['query_name']]);
+    }
+  });
+
   it('are written by those only who administer webhooks, and by their organization', async () => {
     expect((await call('POST', '', reading, RECEIVED)).status).to.equal(403);
     const other = await api.keyWith(['webhooks:admin', 'tracking:read'], {
