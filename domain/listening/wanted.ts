@@ -17,11 +17,17 @@ const MOST_OF_KEYS = 2_000;
 
 /** Listens for the tags of one thing, the first ones if it has very many. */
 export function listenedFor(orgId: number, tags: readonly { tag_type: TagType; value: string }[]): Listened {
-  const keys = [...new Set(tags.map(({ tag_type, value }) => sameTagKey(tag_type, value)))];
-  while (Buffer.byteLength(JSON.stringify(keys)) > MOST_OF_KEYS) {
-    keys.pop();
+  const keys = new Set<string>();
+  let bytes = '['.length;
+  for (const { tag_type, value } of tags) {
+    const key = sameTagKey(tag_type, value);
+    bytes += keys.has(key) ? 0 : Buffer.byteLength(JSON.stringify(key)) + ','.length;
+    if (bytes > MOST_OF_KEYS) {
+      break;
+    }
+    keys.add(key);
   }
-  return { orgId, readerId: 0, antenna: 0, keys };
+  return { orgId, readerId: 0, antenna: 0, keys: [...keys] };
 }
 
 /** Channel on which listeners announce themselves, repeatedly: see {@link LISTENED_MS}. */
