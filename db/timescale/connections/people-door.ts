@@ -44,7 +44,10 @@ export function openPeopleDoor(url: string, connections: ServiceConnections): Pe
     transaction: (work, last) =>
       retryWhileLocked(() =>
         turn(() =>
-          transaction(async (db) => (await Promise.all([work(db), db.exec(WAIT_BRIEFLY)]))[0], last),
+          transaction(async (db) => {
+            const set = db.exec(WAIT_BRIEFLY);
+            return (await Promise.all([work(db), set]))[0];
+          }, last),
         ),
       ).catch(rethrowKnown),
   });
