@@ -148,51 +148,64 @@ async function readTold(
   if (window.from > window.to) {
     return { told: [], moves: 0, rest: null };
   }
-  const positions = await findPositions(db, window, assets, isDescending);
-  const kept = positions.filter(({ bytes_before: before }) => before < MOST_BYTES);
-  const moves = await movesAt(
-    db,
-    db.orgId,
-    kept.map(({ position }) => position),
-  );
+  const { positions, isCut } = await findPositions(db, window, assets, isDescending);
+  const moves = await movesAt(db, db.orgId, positions);
   const told = moves.flatMap((move) => (isAlert(move) ? [] : toldBy(move)));
   const step = isDescending ? -1 : 1;
-  const last = kept.at(-1)?.position;
-  const isCut = last !== undefined && (kept.length < positions.length || kept.length === AT_ONCE);
-  const rest = (isCut ? last : isDescending ? window.from : window.to) + step;
+  const last = isCut ? positions.at(-1) : undefined;
+  const rest = (last ?? (isDescending ? window.from : window.to)) + step;
   const isOver = isDescending ? rest < from : rest > to;
-  return { told: isDescending ? told.reverse() : told, moves: kept.length, rest: isOver ? null : rest };
+  return { told: isDescending ? told.reverse() : told, moves: positions.length, rest: isOver ? null : rest };
 }
 
 interface PositionRow {
   position: number;
   bytes_before: number;
+  /** Among those of its asset that are found at a time; 0 if the assets are not known. */
+  place: number;
 }
 
-function findPositions(
+/** At least so many moves of an asset are found at a time, and more of few assets. */
+const FEWEST_OF_EACH = 50;
+
+/** The next ones, of several assets up to where the moves found of one of them end; whether there may be more. */
+async function findPositions(
   db: Organization,
   { from, to }: Range,
   assets: readonly number[] | null,
   isDescending: boolean,
-): Promise<readonly PositionRow[]> {
+): Promise<{ positions: number[]; isCut: boolean }> {
   const order = isDescending ? sql.fragment`desc` : sql.fragment`asc`;
   const within = sql.fragment`move.org_id = ${db.orgId} and move.position >= ${from}::int8 and move.position <= ${to}::int8
     and ${sealedFor(db.orgId, from, to)}`;
+  const ofEach = Math.min(
+    AT_ONCE,
+    Math.max(FEWEST_OF_EACH, Math.ceil((2 * AT_ONCE) / (assets?.length ?? 1))),
+  );
   const ranged =
     assets === null
       ? sql.fragment`
-          select move.position, move.rows from moves move where ${within} and move.asset_id is not null
+          select move.position, move.rows, 0 as place from moves move where ${within} and move.asset_id is not null
           order by move.position ${order} limit ${AT_ONCE}`
       : sql.fragment`
-          select own.position, own.rows
+          select own.position, own.rows, own.place
           from unnest(${sql.binary(integers(assets))}::integer[]) asset (id)
           cross join lateral (
-            select move.position, move.rows from moves move where ${within} and move.asset_id = asset.id
-            order by move.position ${order} limit ${AT_ONCE}
+            select move.position, move.rows, row_number() over (order by move.position ${order}) as place
+            from moves move where ${within} and move.asset_id = asset.id
+            order by move.position ${order} limit ${ofEach}
           ) own
           order by own.position ${order} limit ${AT_ONCE}`;
-  return db.any(sql.type(rowsOf<PositionRow>())`
-    select position, coalesce(sum(size) over (order by position ${order}) - size, 0)::float8 as bytes_before
-    from (select position, coalesce(pg_column_size(rows), 0) as size from (${ranged}) ranged) sized
+  const rows = await db.any(sql.type(rowsOf<PositionRow>())`
+    select position, place, coalesce(sum(size) over (order by position ${order}) - size, 0)::float8 as bytes_before
+    from (select position, place, coalesce(pg_column_size(rows), 0) as size from (${ranged}) ranged) sized
     order by position ${order}`);
+  const full = rows.findIndex(({ place }) => place === ofEach);
+  const kept = rows
+    .slice(0, full === -1 ? rows.length : full + 1)
+    .filter(({ bytes_before: before }) => before < MOST_BYTES);
+  return {
+    positions: kept.map(({ position }) => position),
+    isCut: full !== -1 || kept.length < rows.length || rows.length === AT_ONCE,
+  };
 }

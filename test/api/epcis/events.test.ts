@@ -2,10 +2,15 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import { expect } from 'chai';
+import { append } from '../../../base/append.ts';
+import { verbsOn } from '../../../db/timescale/queries/verbs.ts';
 import type { ObjectEvent } from '../../../domain/epcis/event.ts';
+import { filterOf } from '../../../domain/epcis/filter.ts';
+import { readEvents } from '../../../domain/epcis/read-events.ts';
 import { useApi } from '../../support/api.ts';
 import { appendMoves } from '../../support/feed-rows.ts';
 import { longestHold, Yardstick } from '../../support/held-loop.ts';
+import { MeasuredClient } from '../../support/measured-client.ts';
 import { aRead, record } from '../../support/recording.ts';
 import { sealAll } from '../../support/seal-all.ts';
 import { Site } from '../../support/site.ts';
@@ -283,6 +288,51 @@ describe('events of EPCIS', () => {
     expect(pages).to.be.above(1);
     // More than the request's own token.
     expect(left[0]).to.be.below(60_000 - 1);
+  });
+
+  it('of many assets are found without looking at all that these did', async () => {
+    const orgId = (await api.organization('Many')).orgId;
+    const many = Site.of(api.database, orgId);
+    const epcs = Array.from({ length: 40 }, (_, at) => `urn:epc:id:sgtin:0614141.107346.${at}`);
+    const assets: number[] = [];
+    for (const epc of epcs) {
+      assets.push(await many.asset(epc.slice(-6).replace(/\W/g, ''), epc));
+    }
+    await api.database.rows(`update tags set attached_at = '2026-01-01' where org_id = $1`, [orgId]);
+    const locationId = await many.location('HERE');
+    const since = (at: number) => new Date(START + at * 1_000).toISOString();
+    await appendMoves(
+      api.database,
+      orgId,
+      // The first one moves most.
+      Array.from({ length: 16_000 }, (_, at) => ({
+        ...{
+          assetId: assets[at % 3 === 0 ? 0 : at % 40] ?? 0,
+          locationId,
+          since: since(at),
+          lastSeen: since(at),
+        },
+      })),
+    );
+    const measured = await MeasuredClient.connect(api.database.url, 'auto', true);
+    for (const isDescending of [false, true]) {
+      const read: number[] = [];
+      const statements = await measured.measure(async (client) => {
+        const db = { orgId, ...verbsOn((query) => client.query(query)) };
+        const wanted = { filter: filterOf({ MATCH_epc: epcs }), isDescending, limit: 200 };
+        const first = await readEvents(db, null, wanted);
+        const second = await readEvents(db, null, { ...wanted, begin: first.next ?? undefined });
+        append(
+          read,
+          [...first.events, ...second.events].map(({ eventTime }) => Date.parse(eventTime)),
+        );
+      });
+      const all = Array.from({ length: 400 }, (_, at) => Date.parse(since(isDescending ? 15_999 - at : at)));
+      expect(read).to.deep.equal(all);
+      const pages = [...statements.values()].reduce((sum, each) => sum + each.pages, 0);
+      expect(pages).to.be.below(16_000);
+    }
+    await measured.client.end();
   });
 
   it('of large corrections cost what is named of them, and hold up nobody', async () => {
