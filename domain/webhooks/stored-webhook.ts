@@ -29,6 +29,8 @@ export interface StoredWebhook {
   locationExternalKey: string | null;
   /** How long an asset's events wait, to be sent as their net change. */
   settleSeconds: number;
+  /** The named query of EPCIS that it is subscribed to; null if it sends moves. */
+  queryName: string | null;
   state: State;
   stateReason: StateReason | null;
   /** The text of a `timestamptz`, as is the next. */
@@ -45,6 +47,7 @@ export interface WebhookRow {
   location_id: number | null;
   location_external_key: string | null;
   settle_seconds: number;
+  query_name: string | null;
   state: State;
   state_reason: StateReason | null;
   state_at: string;
@@ -57,7 +60,7 @@ export const WEBHOOK_COLUMNS = sql.fragment`webhook.id, webhook.org_id, webhook.
     select external_key from locations location
     where location.org_id = webhook.org_id and location.id = webhook.location_id
   ) as location_external_key,
-  webhook.settle_seconds, webhook.state, webhook.state_reason, webhook.state_at, webhook.created_at`;
+  webhook.settle_seconds, webhook.epcis ->> 'queryName' as query_name, webhook.state, webhook.state_reason, webhook.state_at, webhook.created_at`;
 
 /** `webhook`s that are not deleted, of organizations that are not either. */
 export const LIVE_WEBHOOKS = sql.fragment`webhooks webhook
@@ -74,6 +77,7 @@ export function toWebhook(row: WebhookRow): StoredWebhook {
     locationId: row.location_id,
     locationExternalKey: row.location_external_key,
     settleSeconds: row.settle_seconds,
+    queryName: row.query_name,
     state: row.state,
     stateReason: row.state_reason,
     stateAt: row.state_at,

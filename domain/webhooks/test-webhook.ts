@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { documentOf } from '../epcis/event.ts';
 import { keepAttempt } from './attempts.ts';
 import { TEST_TYPE } from './event-types.ts';
 import type { SecretsKeys } from './secrets/secrets-key.ts';
@@ -9,8 +10,8 @@ import { type Attempt, deliver } from './sending/deliver.ts';
 import { requireWebhook, type WebhookRef } from './stored-webhook.ts';
 
 /**
- * Sends a test event to a webhook, whatever its state, and waits for the answer. Holds no database connection
- * meanwhile.
+ * Sends a test event to a webhook, whatever its state, and waits for the answer; to a subscription of EPCIS a document
+ * without events. Holds no database connection meanwhile.
  *
  * @throws AppError `not_found`, WrongSecretsKey.
  */
@@ -20,7 +21,7 @@ export async function testWebhook(
   ref: WebhookRef,
   now: () => number = Date.now,
 ): Promise<Attempt> {
-  const { orgId, id: webhookId, url, name } = await requireWebhook(db, ref);
+  const { orgId, id: webhookId, url, name, queryName } = await requireWebhook(db, ref);
   const owner = { orgId, webhookId };
   const secrets = await loadSecrets(db, keys, owner);
   const id = `test-${randomUUID()}`;
@@ -33,7 +34,14 @@ export async function testWebhook(
     datacontenttype: 'application/json',
     data: { webhook: { id: webhookId, name } },
   };
-  const attempt = await deliver(agents, { orgId, url, secrets, id, body: JSON.stringify(event) }, { now });
+  const sent =
+    queryName === null
+      ? { body: JSON.stringify(event) }
+      : {
+          body: JSON.stringify(documentOf([], { queryName, subscriptionID: String(webhookId) })),
+          isEpcis: true,
+        };
+  const attempt = await deliver(agents, { orgId, url, secrets, id, ...sent }, { now });
   await keepAttempt(db, owner, attempt);
   return attempt;
 }

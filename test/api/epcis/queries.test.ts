@@ -189,6 +189,17 @@ describe('named queries of EPCIS', () => {
       request?.body ?? '',
       request?.headers as Record<string, string>,
     );
+    await fetch(`${api.url}/api/v1/webhooks/${body.subscriptionID}/test`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${administering}` },
+    });
+    const test = receiver.received.at(-1);
+    const tested = JSON.parse(test?.body ?? '') as Body;
+    expect(isDocument(tested), JSON.stringify(isDocument.errors)).to.equal(true);
+    expect(tested.epcisBody.queryResults).to.deep.equal({
+      ...{ queryName: 'received', subscriptionID: body.subscriptionID, resultsBody: { eventList: [] } },
+    });
+    expect(test?.headers).to.include({ 'content-type': 'application/json', 'gs1-epcis-version': '2.0.0' });
     const own = `/received/subscriptions/${body.subscriptionID}`;
     expect((await call('GET', own, reading)).body).to.deep.include({ subscriptionID: body.subscriptionID });
     expect((await call('DELETE', own, administering)).status).to.equal(204);
