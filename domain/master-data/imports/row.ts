@@ -119,13 +119,19 @@ function sourceOf(
   return JsonSource.of(`{${members.join()}}`);
 }
 
+/** Also as German spreadsheets save them. */
+const FLAGS = new Map([
+  ['true', true],
+  ['false', false],
+  ['wahr', true],
+  ['falsch', false],
+]);
+
 const READ_CELL: Partial<Record<CellType, (cell: string, name: string) => Checked<Json>>> = {
   text: (cell) => ({ ok: true, value: withoutApostrophes(cell) }),
   flag: (cell, name) => {
-    const word = cell.trim().toLowerCase();
-    return word === 'true' || word === 'false'
-      ? { ok: true, value: word === 'true' }
-      : refused(invalidValue(name, 'must be true or false'));
+    const value = FLAGS.get(cell.trim().toLowerCase());
+    return value !== undefined ? { ok: true, value } : refused(invalidValue(name, 'must be true or false'));
   },
   json: (cell, name) => {
     try {

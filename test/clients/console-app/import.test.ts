@@ -55,10 +55,13 @@ describe('importing in the console', () => {
 
   it('takes a file with semicolons between its cells, as Excel writes in German', async () => {
     await page.getByRole('button', { name: 'Discard' }).click();
-    await choose('\uFEFFexternal_key;name;tags\r\nCRATE-7;"Kiste; groß";"rfid:E7;barcode:7"\r\n');
+    await choose(
+      '\uFEFFexternal_key;name;is_active;tags\r\nCRATE-7;"Kiste; groß";FALSCH;"rfid:E7;barcode:7"\r\n',
+    );
     const row = page.getByRole('row').filter({ hasText: 'CRATE-7' });
     await row.locator('ins', { hasText: 'Kiste; groß' }).waitFor();
     await row.locator('ins', { hasText: 'barcode:7' }).waitFor();
+    await row.locator('ins', { hasText: /^(false|no)$/ }).waitFor();
   });
 
   it('shows what is new and what changes, field by field, and applies it by keys alone', async () => {
