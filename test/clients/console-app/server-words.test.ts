@@ -51,6 +51,10 @@ describe('what the server says', () => {
     expect(inGerman('tags has the tag rfid:E1, which line 3 has too')).to.equal(
       'Etiketten: hat das Etikett rfid:E1, das auch Zeile 3 hat',
     );
+    expect(inGerman("This machine's clock is 2.5 s behind the database's")).to.equal(
+      'Die Uhr dieses Rechners weicht um 2,5 s von der der Datenbank ab',
+    );
+    expect(inGerman('PostgreSQL 17.10')).to.equal('PostgreSQL 17.10');
     expect(inGerman('3 in a week, 2 of them on topics that no reader has')).to.equal(
       '3 in einer Woche, davon 2 an Topics, die kein Leser hat',
     );

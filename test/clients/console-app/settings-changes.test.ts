@@ -40,6 +40,11 @@ describe('the change log in the console', () => {
     await page.getByLabel('What').selectOption('location');
     await page.getByText('created asset P-1').waitFor({ state: 'detached' });
     expect(await page.evaluate<string>('location.hash')).to.include('type=location');
+    await write('POST', '/invitations', { email: 'lee@example.com', role: 'admin' }, app.token);
+    const german = await app.open('#/settings/changes?type=link', app.token, { locale: 'de-DE' });
+    for (const word of ['Einladung', 'Verwaltung']) {
+      await german.locator('.change dd', { hasText: word }).waitFor();
+    }
     await page.evaluate(
       `location.hash = '#/settings/changes?actor=user:${operator.userId}&to=2020-01-01T00:00'`,
     );

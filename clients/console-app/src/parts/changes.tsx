@@ -75,13 +75,19 @@ export function changeRows(changes: readonly Change[]): SavedCell[][] {
     { title: t.what, saved: ({ change }) => deedWords(change) },
     { title: t.key, saved: ({ change: { resource } }) => resource.external_key ?? resource.id },
     { title: t.field, saved: ({ name }) => fieldWord(name) },
-    { title: t.before.replace(':', ''), saved: ({ change, name }) => savedValue(change.before?.[name]) },
-    { title: t.after.replace(':', ''), saved: ({ change, name }) => savedValue(change.after?.[name]) },
+    {
+      title: t.before.replace(':', ''),
+      saved: ({ change, name }) => savedValue(name, change.before?.[name]),
+    },
+    { title: t.after.replace(':', ''), saved: ({ change, name }) => savedValue(name, change.after?.[name]) },
   ]);
 }
 
-function savedValue(value: unknown): SavedCell {
-  return typeof value === 'object' && value !== null ? listed(value) : value == null ? null : String(value);
+function savedValue(field: string, value: unknown): SavedCell {
+  if (typeof value === 'object' && value !== null) {
+    return listed(value);
+  }
+  return value == null ? null : valueWord(field, String(value));
 }
 
 function namesIn({ before, after }: Change): string[] {
@@ -100,13 +106,13 @@ function Differences({ change: { before, after }, names }: { change: Change; nam
               <>
                 <span class="unseen">{t.before}</span>
                 <span class="was">
-                  <ChangedValue value={before[name]} />
+                  <ChangedValue field={name} value={before[name]} />
                 </span>{' '}
                 <span aria-hidden="true">→</span>{' '}
               </>
             )}
             <span class="unseen">{t.after}</span>
-            <ChangedValue value={after?.[name]} />
+            <ChangedValue field={name} value={after?.[name]} />
           </dd>
         </div>
       ))}
@@ -117,7 +123,7 @@ function Differences({ change: { before, after }, names }: { change: Change; nam
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /** A logged value; a value that was too large is shown by its size. */
-function ChangedValue({ value }: { value: unknown }) {
+function ChangedValue({ field, value }: { field: string; value: unknown }) {
   const t = texts.value.changes;
   if (value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) {
     return <span class="none">–</span>;
@@ -126,7 +132,7 @@ function ChangedValue({ value }: { value: unknown }) {
     return <>{value ? t.yes : t.no}</>;
   }
   if (typeof value === 'string') {
-    return <>{TIME.test(value) ? <Instant at={value} isLong /> : value}</>;
+    return <>{TIME.test(value) ? <Instant at={value} isLong /> : valueWord(field, value)}</>;
   }
   if (typeof value !== 'object') {
     return <>{String(value)}</>;
@@ -188,6 +194,17 @@ function deedWords({ action, resource }: Change): string {
 
 function fieldWord(field: string): string {
   return wordOf(texts.value.changes.fields, field);
+}
+
+/** A value that is one of few, in words. */
+function valueWord(field: string, value: string): string {
+  const { changes, roles, rules, readings } = texts.value;
+  const { purposes: purpose, means: by } = changes;
+  const words: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    ...{ role: roles, purpose, by, kind: rules.kinds, reading: readings.kinds },
+  };
+  const known = Object.hasOwn(words, field) ? words[field] : undefined;
+  return known !== undefined && Object.hasOwn(known, value) ? (known[value] ?? value) : value;
 }
 
 /** A newer server may know what this app has no word for. */

@@ -25,10 +25,13 @@ interface Match {
 }
 
 function inWords({ words, parts }: Match, says: Texts['serverSays'], depth: number): string {
-  return words.replace(/\{(\d)\}/g, (_, number) => {
+  return words.replace(/\{(\d)(,?)\}/g, (_, number, comma) => {
     const part = parts[Number(number) - 1] ?? '';
     const match = depth === 0 ? null : likest(part, says);
-    return match === null ? part : inWords(match, says, depth - 1);
+    if (match === null) {
+      return comma === '' ? part : part.replace('.', ',');
+    }
+    return inWords(match, says, depth - 1);
   });
 }
 

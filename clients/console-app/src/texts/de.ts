@@ -952,6 +952,10 @@ export const de = {
     no: 'nein',
     leftOut: (bytes) => `zu groß zum Aufbewahren (${number(bytes)} Byte)`,
     capital: (word) => word.charAt(0).toUpperCase() + word.slice(1),
+    purposes: {
+      ...{ first: 'erste Anmeldung', invite: 'Einladung', reset: 'neues Passwort', sign_in: 'Anmeldung' },
+    },
+    means: { password: 'Passwort', link: 'Link', identity_provider: 'Einmalanmeldung' },
     unknownUser: 'Ein Benutzer, den es nicht mehr gibt',
     program: (name) => `${name} (API-Schlüssel)`,
     handheld: (name) => `${name} (Handgerät)`,

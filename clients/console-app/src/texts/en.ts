@@ -930,6 +930,8 @@ export const en = {
     no: 'no',
     leftOut: (bytes: number) => `too large to keep (${number(bytes)} bytes)`,
     capital: (word: string) => word.charAt(0).toUpperCase() + word.slice(1),
+    purposes: { first: 'first sign-in', invite: 'invitation', reset: 'new password', sign_in: 'sign-in' },
+    means: { password: 'password', link: 'link', identity_provider: 'single sign-on' },
     unknownUser: 'A deleted user',
     program: (name: string) => `${name} (API key)`,
     handheld: (name: string) => `${name} (handheld)`,

@@ -1,6 +1,6 @@
 /**
- * What the server says, by its English sentence. `{}` is a part that differs, in German `{1}`, `{2}`; a part may be a
- * sentence of its own.
+ * What the server says, by its English sentence. `{}` is a part that differs, in German `{1}`, `{2}`; `{1,}` may be a
+ * number with decimals. A part may be a sentence of its own.
  */
 const GERMAN: Readonly<Record<string, string>> = {
   // Faults of cells. In front of them stands the name of the field.
@@ -10,8 +10,8 @@ const GERMAN: Readonly<Record<string, string>> = {
   'must be a JSON object': 'muss ein JSON-Objekt sein',
   'must be an RFC 3339 timestamp': 'muss eine Zeit wie 2026-05-04T08:00:00Z sein',
   'must be one of: {}': 'muss eines von diesen sein: {1}',
-  'must be at least {}': 'muss mindestens {1} haben',
-  'must be at most {}': 'darf höchstens {1} haben',
+  'must be at least {}': 'muss mindestens {1,} haben',
+  'must be at most {}': 'darf höchstens {1,} haben',
   'must have at most {} items': 'darf höchstens {1} Einträge haben',
   '{} characters': '{1} Zeichen',
   '1 character': '1 Zeichen',
@@ -109,7 +109,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   'holds characters that are not valid Unicode': 'enthält Zeichen, die kein Unicode sind',
   'is not usable': 'ist nicht brauchbar',
   'too late: observed {} days before it was {}, the bound is {} days':
-    'Zu spät: beobachtet {1} Tage, bevor es {2} wurde; die Grenze ist {3} Tage',
+    'Zu spät: beobachtet {1,} Tage, bevor es {2} wurde; die Grenze ist {3,} Tage',
   received: 'empfangen',
   recorded: 'aufgezeichnet',
 
@@ -255,7 +255,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   'Committed data survives a crash': 'Was bestätigt ist, übersteht einen Absturz',
   '{} of {} in use': '{1} von {2} benutzt',
   "This machine's clock is {} s {} the database's":
-    'Die Uhr dieses Rechners weicht um {1} s von der der Datenbank ab',
+    'Die Uhr dieses Rechners weicht um {1,} s von der der Datenbank ab',
   'There is no TimescaleDB here: everything works, but old scans are deleted row by row':
     'Hier ist kein TimescaleDB: Alles geht, aber alte Lesungen werden Zeile für Zeile gelöscht',
   'Fine for trials and small sites. Large ones need a database with TimescaleDB: see deploy/grow.md':
