@@ -76,8 +76,13 @@ describe('webhooks in the console', () => {
     expect(await sheet.getByLabel('Wait (seconds)').inputValue()).to.equal('5');
     await sheet.getByLabel('Wait (seconds)').fill('0');
     await sheet.getByLabel('Name', { exact: true }).fill('Old ERP');
+    // Somebody else changes another field meanwhile.
+    const path = `/webhooks/${new URL(page.url()).hash.match(/open=(\d+)/)?.[1]}`;
+    const theirs = { url: `${receiver.url}?by=them` };
+    await app.call({ method: 'PATCH', path, json: theirs, token });
     await sheet.getByRole('button', { name: 'Save' }).click();
     await sheet.getByRole('heading', { name: 'Old ERP', level: 2 }).waitFor();
+    expect((await app.call({ path, token })).body.data).to.include({ name: 'Old ERP', ...theirs });
     expect(await page.content()).not.to.include(secret.slice(10));
 
     await sheet.getByRole('button', { name: 'Delete' }).click();

@@ -3,6 +3,7 @@ import { patch, remove } from '../../api/send.ts';
 import type { Reader } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { confirm } from '../../parts/confirm.tsx';
+import { changedIn } from '../../parts/edit.tsx';
 import { Field } from '../../parts/field.tsx';
 import { SecretNote } from '../../parts/secret-note.tsx';
 import { FormSheet } from '../../parts/side-sheet.tsx';
@@ -14,21 +15,21 @@ import { ReaderFields } from './reader-fields.tsx';
 /** Name, topic, format, when it is silent, another password, and its end. */
 export function EditReaderSheet({ reader, onClose }: { reader: Reader; onClose: () => void }) {
   const t = texts.value.readers;
-  const kept = {
+  const [kept] = useState({
     ...{ name: reader.name, topic: reader.topic, format: reader.format },
-    expect: String(reader.expect_seconds ?? ''),
-  };
+    expect_seconds: String(reader.expect_seconds ?? ''),
+  });
   const [draft, setDraft] = useState(kept);
   const [password, setPassword] = useState<string | null>(null);
   const [isSubscribed, setSubscribed] = useState(true);
   const action = useAction();
   const { run, isBusy } = action;
   const save = async () => {
-    const { expect, ...given } = draft;
-    const { data } = await patch<{ data: { subscribed: boolean } }>(`/readers/${reader.id}`, {
-      ...given,
-      expect_seconds: expect === '' ? null : Number(expect),
-    });
+    const { expect_seconds: expect } = draft;
+    const given = { ...draft, expect_seconds: expect === '' ? null : Number(expect) };
+    // Other fields may have been changed by others.
+    const changes = Object.fromEntries(changedIn(draft, kept).map((name) => [name, given[name]]));
+    const { data } = await patch<{ data: { subscribed: boolean } }>(`/readers/${reader.id}`, changes);
     toast(texts.value.common.saved);
     setSubscribed(data.subscribed);
     if (data.subscribed) {
@@ -39,7 +40,7 @@ export function EditReaderSheet({ reader, onClose }: { reader: Reader; onClose: 
     <FormSheet
       title={t.editTitle}
       onClose={onClose}
-      isChanged={JSON.stringify(draft) !== JSON.stringify(kept)}
+      isChanged={changedIn(draft, kept).length > 0}
       action={action}
       others={
         <>
@@ -65,8 +66,8 @@ export function EditReaderSheet({ reader, onClose }: { reader: Reader; onClose: 
         type="number"
         min={15}
         max={86_400}
-        value={draft.expect}
-        onValue={(expect) => setDraft({ ...draft, expect })}
+        value={draft.expect_seconds}
+        onValue={(expect_seconds) => setDraft({ ...draft, expect_seconds })}
       />
       {!isSubscribed && <p class="note note-problem">{t.notSubscribed(draft.topic)}</p>}
       {password !== null && (

@@ -6,6 +6,7 @@ import { useAction } from '../../../api/use-action.ts';
 import { useRead } from '../../../api/use-read.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { confirm } from '../../../parts/confirm.tsx';
+import { changedIn, type Edit, rebased } from '../../../parts/edit.tsx';
 import { Field, Select } from '../../../parts/field.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { ProblemNote } from '../../../parts/problem-note.tsx';
@@ -15,7 +16,7 @@ import { SideSheet } from '../../../parts/side-sheet.tsx';
 import { toast } from '../../../parts/toast.tsx';
 import { texts } from '../../../texts/texts.ts';
 import { outcomeOf, StateBadge } from './webhook-columns.tsx';
-import { bodyOf, draftOf, SHOWN_FIELDS, WebhookFields } from './webhook-fields.tsx';
+import { bodyOf, draftOf, SHOWN_FIELDS, type WebhookDraft, WebhookFields } from './webhook-fields.tsx';
 
 export function WebhookSheet({ id, onClose }: { id: string; onClose: () => void }) {
   const { answer, problem, reload } = useRead<{ data: Webhook }>(`/webhooks/${id}`);
@@ -105,15 +106,19 @@ function EditWebhook({
 }) {
   const t = texts.value.webhooks;
   const kept = draftOf(webhook);
-  const [draft, setDraft] = useState(kept);
-  // After a change it restarts: at once, or what is typed by then is lost.
-  useLayoutEffect(() => setDraft(kept), [JSON.stringify(kept)]);
+  const [edit, setEdit] = useState<Edit<Webhook, WebhookDraft>>({ item: webhook, draft: kept, theirs: {} });
+  useLayoutEffect(() => setEdit((before) => rebased({ draftOf }, before, webhook)), [JSON.stringify(kept)]);
+  const { draft } = edit;
+  const setDraft = (changed: WebhookDraft) => setEdit({ ...edit, draft: changed });
   const { run, isBusy, problem } = useAction();
   const path = `/webhooks/${webhook.id}`;
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(kept);
+  const changed = changedIn(draft, draftOf(edit.item));
+  const isChanged = changed.length > 0;
   useLayoutEffect(() => onChanged(isChanged), [isChanged]);
   const save = async () => {
-    await patch(path, bodyOf(draft));
+    const body = bodyOf(draft);
+    // Other fields may have been changed by others.
+    await patch(path, Object.fromEntries(changed.map((name) => [name, body[name]])));
     toast(texts.value.common.saved);
   };
   const drop = async () => {
