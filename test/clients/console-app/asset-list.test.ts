@@ -175,6 +175,9 @@ describe('the list of assets in the console', () => {
       await choice.getByLabel('owner').check();
       const boxes = choice.getByRole('checkbox');
       await boxes.nth(1).uncheck();
+      await choice.getByLabel(words.name).fill('  ');
+      await choice.getByRole('button', { name: words.show }).click();
+      expect(hashOf(page)).not.to.include('metadata.+');
       await choice.getByLabel(words.name).fill('dépôt & co');
       await choice.getByRole('button', { name: words.show }).click();
       await page.getByRole('columnheader', { name: 'dépôt & co' }).waitFor();

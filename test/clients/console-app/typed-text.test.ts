@@ -15,6 +15,10 @@ describe('what was typed in the console', () => {
 
   const make = async (name: string): Promise<number> =>
     (await app.call({ method: 'POST', path: '/assets', json: { name } })).body.data.id;
+  const makeReader = async (name: string): Promise<number> => {
+    const json = { name, topic: `org-${app.orgId}/${name}`, format: 'none' };
+    return (await app.call({ method: 'POST', path: '/readers', json })).body.data.id;
+  };
   const stored = async (id: number) => (await app.call({ path: `/assets/${id}` })).body.data;
   const change = (id: number, json: object) => app.call({ method: 'PATCH', path: `/assets/${id}`, json });
   const field = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
@@ -207,6 +211,66 @@ describe('what was typed in the console', () => {
     await save(page).click();
     await page.getByRole('heading', { name: 'Pumps, mine' }).waitFor();
     expect((await rule()).metadata).to.deep.equal([{ path: ['owner'], value: 'Blue Line' }]);
+  });
+
+  it('in a pop-up is there when that is opened again', async () => {
+    const page = await app.open('#/assets');
+    for (const [button, label] of [
+      ['Views', 'Name of the view'],
+      ['Columns', 'Name of the field'],
+    ] as const) {
+      await page.getByRole('button', { name: button, exact: true }).click();
+      const typed = page.getByRole('region', { name: button, exact: true }).getByLabel(label);
+      await typed.fill('Typed for a while');
+      await page.keyboard.press('Escape');
+      await typed.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: button, exact: true }).click();
+      expect(await typed.inputValue()).to.equal('Typed for a while');
+      await page.getByRole('heading', { level: 1 }).click();
+    }
+  });
+
+  it('of a format or a range of serial numbers is asked about before the page is left', async () => {
+    const id = await makeReader('dock');
+    const page = await app.open(`#/readers/new?reader=${id}&step=format&write=tagtrail`);
+    const question = page.getByRole('alertdialog', { name: 'Discard your changes?' });
+    const definition = field(page, 'Definition');
+    await until(page, `document.querySelector('textarea')?.value.includes('"my-tagtrail"')`);
+    const source = (await definition.inputValue()).replace('my-tagtrail', 'mine');
+    await definition.fill(source);
+    for (const leave of [
+      () => page.getByRole('button', { name: 'Cancel' }).click(),
+      () => page.getByRole('link', { name: 'Assets', exact: true }).click(),
+    ]) {
+      await leave();
+      await question.getByRole('button', { name: 'Cancel' }).click();
+      expect(await definition.inputValue()).to.equal(source);
+    }
+    await page.getByRole('button', { name: 'Save and use' }).click();
+    await page.getByText('read as mine now').waitFor();
+
+    await page.evaluate("location.hash = '#/labels'");
+    await page.getByText('RFID labels (ZPL)').click();
+    await page.getByLabel('GTIN, GRAI').fill('80614141123458');
+    await page.getByRole('link', { name: 'Assets', exact: true }).click();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await page.getByLabel('GTIN, GRAI').inputValue()).to.equal('80614141123458');
+    await page.getByLabel('Last number').fill('20');
+    await page.getByRole('button', { name: 'Add a range' }).click();
+    await page.getByLabel('Serial numbers').waitFor();
+    await page.getByRole('link', { name: 'Assets', exact: true }).click();
+    await page.getByRole('heading', { name: 'Assets', exact: true }).waitFor();
+  });
+
+  it('of a reader is saved beside what somebody else has changed in other fields', async () => {
+    const id = await makeReader('gate');
+    const page = await app.open(`#/readers/${id}?edit=1`);
+    await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Mine');
+    const theirs = { topic: `org-${app.orgId}/gates`, expect_seconds: 60 };
+    await app.call({ method: 'PATCH', path: `/readers/${id}`, json: theirs });
+    await save(page).click();
+    await page.getByText('Saved').first().waitFor();
+    expect((await app.call({ path: `/readers/${id}` })).body.data).to.include({ name: 'Mine', ...theirs });
   });
 
   it('closes without a question where nothing was changed', async () => {

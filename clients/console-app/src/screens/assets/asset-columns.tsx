@@ -62,6 +62,8 @@ function choose(names: readonly string[]): void {
 
 export function ColumnChoice() {
   const { columns: t } = texts.value.assets;
+  // Outlives the pop-up, as a click beside it closes it.
+  const typing = useState('');
   return (
     <Popover
       class="list-choice"
@@ -72,16 +74,15 @@ export function ColumnChoice() {
         </>
       }
     >
-      <Choice />
+      <Choice typing={typing} />
     </Popover>
   );
 }
 
-function Choice() {
+function Choice({ typing: [field, setField] }: { typing: [string, (field: string) => void] }) {
   const { assets, metadata: words } = texts.value;
   const t = assets.columns;
   const { answer } = useRead<{ data: Data<'GET /metadata-fields'> }>('/metadata-fields');
-  const [field, setField] = useState('');
   const chosen = chosenColumns();
   const titles = titlesOf();
   const fields = (answer?.data ?? []).map(({ name }) => FIELD + name);

@@ -139,6 +139,7 @@ export function FieldInput({
     <span class="field">
       <input
         {...{ 'aria-label': label, placeholder: label, required: true, maxLength: most, list: id, value }}
+        pattern=".*\S.*"
         onInput={(event) => onValue(event.currentTarget.value)}
       />
       <Suggestions id={id} values={known} />

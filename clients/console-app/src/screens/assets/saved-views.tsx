@@ -23,6 +23,8 @@ export function SavedViews() {
   const { answer, problem, reload } = useRead<{ data: readonly View[] }>('/asset-views');
   // Outlives the line of a view that was removed, for the undo.
   const removal = useAction();
+  // Outlives the pop-up, as a click beside it closes it.
+  const typing = useState('');
   const views = answer?.data ?? [];
   const shown = shownQuery();
   const current = views.find(({ query }) => query === shown);
@@ -52,7 +54,7 @@ export function SavedViews() {
             ))}
           </ul>
           {removal.problem !== null && <ProblemNote problem={removal.problem} />}
-          {may('operator') && <SaveView views={views} query={shown} />}
+          {may('operator') && <SaveView views={views} query={shown} typing={typing} />}
         </div>
       )}
     </Popover>
@@ -113,9 +115,16 @@ function ViewLine({
 
 const MOST_LETTERS = 100;
 
-function SaveView({ views, query }: { views: readonly View[]; query: string }) {
+function SaveView({
+  views,
+  query,
+  typing: [typed, setTyped],
+}: {
+  views: readonly View[];
+  query: string;
+  typing: [string, (typed: string) => void];
+}) {
   const { views: t } = texts.value.assets;
-  const [typed, setTyped] = useState('');
   const name = typed.trim();
   const { run, isBusy, problem } = useAction();
   const save = async () => {

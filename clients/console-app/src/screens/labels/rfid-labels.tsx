@@ -10,6 +10,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { saveBlob } from '../../parts/save-file.ts';
 import { toast } from '../../parts/toast.tsx';
+import { useLeaveGuard } from '../../parts/use-leave-guard.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 
@@ -223,6 +224,7 @@ function NewRange({ onAdded }: { onAdded: () => void }) {
     next_serial: '1',
     last_serial: '',
   });
+  useLeaveGuard(values.base !== '', ({ path }) => path[0] === 'labels');
   const { run, isBusy, problem } = useAction();
   const field = (name: (typeof NUMBERS)[number]) => (
     <Field
@@ -238,6 +240,7 @@ function NewRange({ onAdded }: { onAdded: () => void }) {
     const { base, ...numbers } = values;
     const given = Object.entries(numbers).map(([name, value]) => [name, Number(value)]);
     if (await run(() => post('/serial-ranges', { ai, base, ...Object.fromEntries(given) }))) {
+      setValues({ ...values, base: '' });
       onAdded();
     }
   };

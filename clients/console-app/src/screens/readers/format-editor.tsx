@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { patch, post } from '../../api/send.ts';
 import type { ArrivedMessage, Data } from '../../api/types.ts';
 import { useAction } from '../../api/use-action.ts';
@@ -7,6 +7,7 @@ import { TextArea } from '../../parts/field.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { ServerText } from '../../parts/server-text.tsx';
+import { useLeaveGuard } from '../../parts/use-leave-guard.ts';
 import { texts } from '../../texts/texts.ts';
 
 /** Milliseconds after the last key. */
@@ -36,11 +37,14 @@ export function FormatEditor({
   const [tried, setTried] = useState<Tried | undefined>();
   const saving = useAction();
   const original = copied.answer?.data;
+  const began = original && (isChanged ? original.source : asCopy(original));
+  const opened = useRef(location.hash);
+  useLeaveGuard(source !== null && source !== began, () => location.hash === opened.current);
   useLayoutEffect(() => {
-    if (original !== undefined && source === null) {
-      setSource(isChanged ? original.source : asCopy(original));
+    if (began !== undefined && source === null) {
+      setSource(began);
     }
-  }, [original]);
+  }, [began]);
   useEffect(() => {
     if (source === null || source === '' || payload === '') {
       return undefined;

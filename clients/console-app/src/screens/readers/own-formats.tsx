@@ -7,7 +7,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { address, go, href, hrefWith } from '../../router/router.ts';
+import { address, go, href, hrefWith, leaveFor } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { FormatEditor } from './format-editor.tsx';
 
@@ -27,7 +27,6 @@ export function OwnFormats() {
       });
     }
   };
-  const close = () => go(hrefWith({ edit: null }));
   return (
     <div class="page">
       <PageHead title={t.formats} sub={t.formatsSub}>
@@ -43,10 +42,10 @@ export function OwnFormats() {
           from={edited}
           isChanged
           sample={undefined}
-          onClose={close}
+          onClose={() => go(hrefWith({ edit: null }))}
           onSaved={(name) => {
             toast(t.formatSaved(name));
-            close();
+            leaveFor(hrefWith({ edit: null }));
           }}
         />
       )}

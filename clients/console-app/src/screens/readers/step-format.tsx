@@ -7,7 +7,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { ServerText } from '../../parts/server-text.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { address, go, hrefWith } from '../../router/router.ts';
+import { address, go, hrefWith, leaveFor } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { FormatEditor } from './format-editor.tsx';
 
@@ -40,7 +40,7 @@ export function StepFormat({ reader, onNext }: { reader: Reader; onNext: () => v
         from={write}
         sample={sample}
         onClose={() => go(hrefWith({ write: null }))}
-        onSaved={(name) => void choose(name).then(() => go(hrefWith({ write: null })))}
+        onSaved={(name) => void choose(name).then(() => leaveFor(hrefWith({ write: null })))}
       />
     );
   }
