@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect } from 'chai';
 import type mqtt from 'mqtt';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
@@ -127,4 +129,49 @@ describe('finding an asset by signal', () => {
     await bar.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Find by signal', pressed: false }).waitFor();
   });
+
+  it('listens anew where the network has gone without a word', async () => {
+    const { url, strand, close } = await openStrandingProxy(gateway.url);
+    const app = await HandheldApp.signedIn(await browser.device(), url, gateway.token);
+    await app.goTo('Find');
+    await app.page.getByLabel('Name, key or tag').fill('LIFT-7');
+    await app.page.locator('[data-asset="LIFT-7"]').click();
+    heard.gate = [read(EPC, -50)];
+    await app.press('Find by signal');
+    await app.page.getByText('Loudest at Gate').waitFor();
+    strand();
+    heard = { gate: [], dock: [read(EPC, -50)] };
+    await app.page.getByText('Loudest at Dock').waitFor();
+    close();
+  });
 });
+
+/** A way to the gateway on which what has come so far of live signals can be all that comes. */
+async function openStrandingProxy(target: string) {
+  const listening: (() => void)[] = [];
+  const server = createServer((client) => {
+    const gateway = connect(Number(new URL(target).port), new URL(target).hostname);
+    client.on('data', (bytes) => {
+      if (bytes.includes('/listen HTTP')) {
+        listening.push(() => gateway.unpipe(client).resume());
+      }
+    });
+    client.pipe(gateway).pipe(client);
+    for (const [one, other] of [
+      [client, gateway],
+      [gateway, client],
+    ] as const) {
+      one.on('error', () => {}).on('close', () => other.destroy());
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    strand: () => {
+      for (const stop of listening) {
+        stop();
+      }
+    },
+    close: () => server.close(),
+  };
+}

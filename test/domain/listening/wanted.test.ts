@@ -21,9 +21,9 @@ describe('listening for the tags of a thing', () => {
     expect(readWanted(keyOf(many))).to.deep.equal(many);
   });
 
-  it('takes less than writing all tags down a few times, however many and long they are', () => {
+  it('takes no more than writing all tags down a few times, however many and long they are', () => {
     const tags = tagsOf(10_000).map(({ tag_type, value }) => ({ tag_type, value: value.padEnd(255, 'A') }));
-    expect(timeOf(() => listenedFor(1, tags))).to.be.below(
+    expect(timeOf(() => listenedFor(1, tags))).to.be.at.most(
       timeOf(() => [1, 2, 3, 4, 5].map(() => JSON.stringify(tags))),
     );
   });

@@ -113,23 +113,36 @@ export class GatewayClient {
       : foreign();
   }
 
-  /** Where fixed readers hear an asset, again and again. It ends with the connection, or when it is refused. */
+  /**
+   * Where fixed readers hear an asset, again and again. It ends with the connection, or when it is refused, or silent: out
+   * of range a connection does not end, and the last signal would stay.
+   */
   async *listen(token: string, id: number, signal: AbortSignal): AsyncGenerator<readonly HeardRead[]> {
-    const headers = { Authorization: `Bearer ${token}` };
-    const { ok, body } = await fetch(`/handheld/v1/assets/${id}/listen`, {
-      headers,
-      signal,
-      cache: 'no-store',
-    });
-    const reader = ok ? body?.pipeThrough(new TextDecoderStream()).getReader() : undefined;
-    let text = '';
-    for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {
-      const events = (text + piece.value).split('\n\n');
-      text = events.pop() ?? '';
-      for (const event of events) {
-        const data = inJson(/^data: (.*)$/m.exec(event)?.[1] ?? '') as { reads?: HeardRead[] } | null;
-        yield data?.reads ?? [];
+    const end = new AbortController();
+    signal.addEventListener('abort', () => end.abort(), { signal: end.signal });
+    const isSilent = () => setTimeout(() => end.abort(), LOOK_UP_PATIENCE_MS);
+    let timer = isSilent();
+    try {
+      const { ok, body } = await fetch(`/handheld/v1/assets/${id}/listen`, {
+        headers: { Authorization: `Bearer ${token}` },
+        signal: end.signal,
+        cache: 'no-store',
+      });
+      const reader = ok ? body?.pipeThrough(new TextDecoderStream()).getReader() : undefined;
+      let text = '';
+      for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {
+        clearTimeout(timer);
+        timer = isSilent();
+        const events = (text + piece.value).split('\n\n');
+        text = events.pop() ?? '';
+        for (const event of events) {
+          const data = inJson(/^data: (.*)$/m.exec(event)?.[1] ?? '') as { reads?: HeardRead[] } | null;
+          yield data?.reads ?? [];
+        }
       }
+    } finally {
+      clearTimeout(timer);
+      end.abort();
     }
   }
 
