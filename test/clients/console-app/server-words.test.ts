@@ -19,6 +19,7 @@ const SENTENCES: readonly { files: string; begin: RegExp; behind?: string }[] = 
       'domain/health/[!c]*.ts',
     begin: /(?:ok|warning|fault|tell)\(\s*'[^']+',\s*/g,
   },
+  { files: 'domain/{master-data/plans/change-plan,alerts/rules/change-rule}.ts', begin: /conflict\(\s*/g },
   { files: 'domain/health/readers.ts', begin: /=> \[\s*/g, behind: 'dock ' },
   { files: 'domain/health/readers.ts', begin: /NO_FORMAT\s+\? |`\s+: (?=`)/g },
 ];

@@ -267,6 +267,12 @@ const GERMAN: Readonly<Record<string, string>> = {
   '{}, none lost in a week': '{1}, keine in einer Woche verloren',
 
   // Refusals of what people do.
+  'another plan of this location has a scale: {}; a location can have one. Remove the scale there first':
+    'Ein anderer Plan dieses Ortes hat einen Maßstab: {1}; ein Ort kann einen haben. Nehmen Sie dort zuerst den Maßstab weg',
+  'the plan was changed by somebody else meanwhile (it is version {}, not {}); read it again':
+    'Jemand hat den Plan inzwischen geändert (er ist in Fassung {1}, nicht {2}); lesen Sie ihn noch einmal',
+  'the rule was changed by somebody else meanwhile (it is version {}, not {}); read it again':
+    'Jemand hat die Regel inzwischen geändert (sie ist in Fassung {1}, nicht {2}); lesen Sie sie noch einmal',
   '{} already exists': '{1} gibt es schon',
   'asset with external_key {}': 'Ein Objekt mit dem Schlüssel {1}',
   'location with external_key {}': 'Einen Ort mit dem Schlüssel {1}',
