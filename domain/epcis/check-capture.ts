@@ -159,7 +159,7 @@ function faultOf(event: JsonObject): string | null {
   if (typeof eventTimeZoneOffset !== 'string' || !/^[+-](0\d|1[0-4]):[0-5]\d$/.test(eventTimeZoneOffset)) {
     return 'eventTimeZoneOffset must be an offset such as +02:00';
   }
-  if (!ACTIONS.includes(String(action))) {
+  if (!ACTIONS.some((each) => each === action)) {
     return `action must be one of: ${ACTIONS.join(', ')}`;
   }
   if (eventID !== undefined && (typeof eventID !== 'string' || faultOfUri(eventID) !== null)) {

@@ -181,6 +181,7 @@ describe('captures of EPCIS events', () => {
       seen([epc(4)], { action: 'SEEN' }),
       seen([epc(4)], { readPoint: { id: `https://example.com/${'a'.repeat(60)}` } }),
       { ...seen([]), epcList: undefined },
+      seen([epc(4)], { action: ['DELETE'] }),
     ];
     const before = await scans();
     const rolledBack = await captured(events);
@@ -195,6 +196,7 @@ describe('captures of EPCIS events', () => {
       'eventList[7]: action must be one of: ADD, OBSERVE, DELETE',
       'eventList[8]: readPoint.id must be a URI of at most 64 characters',
       'eventList[9]: epcList or quantityList is required',
+      'eventList[10]: action must be one of: ADD, OBSERVE, DELETE',
     ]);
     expect(await scans()).to.equal(before);
     const proceeded = await captured(events, { 'GS1-Capture-Error-Behaviour': 'proceed' });
