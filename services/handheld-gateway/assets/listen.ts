@@ -54,26 +54,26 @@ async function* streamHeard(
   const places = new Map<number, Place | null>();
   let id = 0;
   try {
-    for await (const { tags } of pieces) {
-      await findPlaces(db, tags, places);
+    for await (const heard of pieces) {
+      await findPlaces(db, heard.tags, places);
       await confirm();
       id += 1;
-      yield eventText({ id, event: 'heard', data: heardView(tags, places) });
+      yield eventText({ id, event: 'heard', data: heardView(heard, places) });
     }
   } catch {
     // The answer has begun, so all that is left is to end it; the listener learns why on coming back.
   }
 }
 
-function heardView(tags: readonly HeardTag[], places: ReadonlyMap<number, Place | null>) {
+/** Null while no process of ingestion listens: then it is not known that no reader hears it. */
+function heardView({ tags, sources }: HeardByAll, places: ReadonlyMap<number, Place | null>) {
   const now = Date.now();
-  return {
-    reads: tags.map(({ rssi, count, at, locationId }) => ({
-      ...{ location: places.get(locationId ?? 0) ?? null, rssi, count },
-      // The device's clock may be wrong.
-      seconds_ago: Math.max(0, Math.round((now - at) / 100) / 10),
-    })),
-  };
+  const reads = tags.map(({ rssi, count, at, locationId }) => ({
+    ...{ location: places.get(locationId ?? 0) ?? null, rssi, count },
+    // The device's clock may be wrong.
+    seconds_ago: Math.max(0, Math.round((now - at) / 100) / 10),
+  }));
+  return { reads: sources === 0 ? null : reads };
 }
 
 async function findPlaces(

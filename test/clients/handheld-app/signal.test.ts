@@ -4,6 +4,9 @@ import { expect } from 'chai';
 import type mqtt from 'mqtt';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
+import { revokeHandheld } from '../../../domain/administration/handhelds/revoke-handheld.ts';
+import { wantReads } from '../../../domain/listening/wanted.ts';
+import { MOST_OF_ORGANIZATION } from '../../../services/mqtt-ingest/listening/listening.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
@@ -97,6 +100,34 @@ describe('finding an asset by signal', () => {
     const third = await listen(token);
     expect(third.status).to.equal(503);
     expect(third.headers.get('Retry-After')).to.equal('30');
+  });
+
+  it('ends once the handheld is revoked', async () => {
+    const db = databaseOn(database.pool);
+    const { id, token } = await createHandheld(db, TEST_ACTOR, {
+      orgId: gateway.site.orgId,
+      name: 'lost gun',
+    });
+    const next = readEvents(await listen(token));
+    expect((await next())?.event).to.equal('heard');
+    await revokeHandheld(db, TEST_ACTOR, id);
+    let event = await next();
+    while (event !== null) {
+      event = await next();
+    }
+  });
+
+  it('is not said to be silent while no ingestion listens for it, such as for one too many', async () => {
+    const site = await Site.create(database);
+    const id = await site.asset('ONE-TOO-MANY', 'E28011600000020912348888');
+    const db = databaseOn(database.pool);
+    for (let readerId = 1; readerId <= MOST_OF_ORGANIZATION; readerId++) {
+      await wantReads(db, { orgId: site.orgId, readerId, antenna: 1 });
+    }
+    const { token } = await createHandheld(db, TEST_ACTOR, { orgId: site.orgId, name: 'gun' });
+    const next = readEvents(await listen(token, id));
+    expect((await next())?.data).to.deep.equal({ reads: null });
+    expect((await next())?.data).to.deep.equal({ reads: null });
   });
 
   it('grows a bar and quickens a tone, until it is stopped or the page is hidden', async () => {

@@ -114,10 +114,10 @@ export class GatewayClient {
   }
 
   /**
-   * Where fixed readers hear an asset, again and again. It ends with the connection, or when it is refused, or silent: out
+   * Where fixed readers hear an asset, again and again, null while nobody listens to them. It ends with the connection, or when it is refused, or silent: out
    * of range a connection does not end, and the last signal would stay.
    */
-  async *listen(token: string, id: number, signal: AbortSignal): AsyncGenerator<readonly HeardRead[]> {
+  async *listen(token: string, id: number, signal: AbortSignal): AsyncGenerator<readonly HeardRead[] | null> {
     const end = new AbortController();
     signal.addEventListener('abort', () => end.abort(), { signal: end.signal });
     const isSilent = () => setTimeout(() => end.abort(), LOOK_UP_PATIENCE_MS);
@@ -137,7 +137,7 @@ export class GatewayClient {
         text = events.pop() ?? '';
         for (const event of events) {
           const data = inJson(/^data: (.*)$/m.exec(event)?.[1] ?? '') as { reads?: HeardRead[] } | null;
-          yield data?.reads ?? [];
+          yield data?.reads ?? null;
         }
       }
     } finally {

@@ -84,7 +84,7 @@ async function keepListening(
   while (!signal.aborted) {
     try {
       for await (const reads of gateway.listen(token, id, signal)) {
-        onHeard(strongest(reads));
+        onHeard(reads === null ? undefined : strongest(reads));
       }
     } catch {
       // The network has gone, or somebody has stopped it.
