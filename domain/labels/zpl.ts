@@ -127,13 +127,14 @@ function zplOfOne(
  * the EPC. Passwords before the locks that need them.
  */
 function tagCommands(epc: string, { lock, accessPassword, killPassword }: Printing): string[] {
-  const words = epc.length / 4;
+  // One of 198 bits, as a tag that another program has encoded, ends within a word.
+  const words = Math.ceil(epc.length / 4);
   const bits = (words * 2 ** 11).toString(16).toUpperCase().padStart(4, '0');
   const passwords = accessPassword ?? killPassword;
   const sign = lock === 'forever' ? 'P' : 'L';
   return [
     '^RS8',
-    `^RFW,H,1,${2 * (words + 1)},1^FD${bits}${epc}^FS`,
+    `^RFW,H,1,${2 * (words + 1)},1^FD${bits}${epc.padEnd(4 * words, '0')}^FS`,
     ...(passwords === null ? [] : [`^RFW,H,P^FD${accessPassword ?? ''},${killPassword ?? ''}^FS`]),
     ...(lock === null
       ? []

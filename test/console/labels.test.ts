@@ -115,6 +115,16 @@ describe('labels with RFID tags', () => {
     await suite.database.rows(`delete from serial_ranges where ai in ('00', '8004')`);
   });
 
+  it('write whole words of a tag of 198 bits, which another program has encoded', async () => {
+    const epc = '3674257BF6B7A659B2C2BF1000000000000000000000000000';
+    await Site.of(suite.database, suite.orgId).asset('ENCODED', epc);
+    const range = { ai: '01', base: '70614141123451' };
+    expect((await post('/serial-ranges', { ...RANGE, ...range })).status).to.equal(200);
+    const [label] = labelsOf(await print(['ENCODED'], range));
+    expect(label).to.include({ bytes: 28, bits: '6800', epc: `${epc}00` });
+    await suite.database.rows('delete from serial_ranges where base = $1', [range.base]);
+  });
+
   it('hold one number as EPC with its control bits, as GS1 DataMatrix and as Digital Link', async () => {
     const id = await make('CRATE-1', 'Crate ^XZ ~ \\ Käfig');
     const answer = await print(['CRATE-1'], { dpi: 300 });
