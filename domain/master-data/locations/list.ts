@@ -118,8 +118,8 @@ export function narrowedTo(orgId: number, values: Narrowing): (FragmentSqlToken 
     when(values.parent_id, (parentId) => sql.fragment`location.parent_id = ${parentId}`),
     when(
       values.parent_external_key,
-      (key) => sql.fragment`location.parent_id in (
-        select id from locations where org_id = ${orgId} and external_key = ${key})`,
+      (key) => sql.fragment`location.parent_id = any (array(
+        select id from locations where org_id = ${orgId} and external_key = ${key}))`,
     ),
     when(values.updated_since, (since) => sql.fragment`location.updated_at >= time_of_micros(${since})`),
     hasSoughtTag('location', orgId, values),
