@@ -26,6 +26,7 @@ const COMMANDS = new Map<string, () => Promise<Add>>(
     webhook: async () => (await import('./commands/webhook.ts')).addWebhook,
     mail: async () => (await import('./commands/mail.ts')).addMail,
     label: async () => (await import('./commands/label.ts')).addLabel,
+    printer: async () => (await import('./commands/printer.ts')).addPrinters,
     import: async () => (await import('./commands/import.ts')).addImports,
     export: async () => (await import('./commands/export.ts')).addExports,
     why: async () => (await import('./commands/why.ts')).addWhy,

@@ -35,6 +35,7 @@ describe('lists for a terminal', () => {
     webhook: [long('webhook'), long('https://example.com/', 2_048)],
     'unknown-tags': [long('tag'), long('PLACE')],
     locate: [long('PLACE'), long('author')],
+    printer: [long('printer'), 'printer.example.com'],
   };
 
   before(async () => {
@@ -54,6 +55,10 @@ describe('lists for a terminal', () => {
       site.orgId,
       long('handheld'),
     ]);
+    await database.rows(
+      `insert into printers (org_id, name, address) values ($1, $2, 'printer.example.com:9100')`,
+      [site.orgId, long('printer')],
+    );
     await storeAnyFormat(database, FORMAT, {
       name: FORMAT,
       description: long('about', 1_000),
