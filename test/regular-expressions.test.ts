@@ -76,7 +76,11 @@ describe("regular expressions that meet strangers' text", () => {
   });
 
   it('take no longer than 50 ms for the largest text, whatever it is', async () => {
-    const made = await Promise.all(making.map(madeIn));
+    const made: Found[][] = [];
+    for (const file of making) {
+      // One after another: what is made meanwhile counts as made by it.
+      made.push(await madeIn(file));
+    }
     expect(making.filter((_, at) => made[at]?.length === 0)).to.deep.equal([]);
     const all = Map.groupBy([...literals, ...made.flat()], ({ source, flags }) => `/${source}/${flags}`);
     const slow = [...all].flatMap(([text, [one]]) => {

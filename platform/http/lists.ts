@@ -105,10 +105,9 @@ export function sortBy<Field extends string, Members extends string = never>(
 
 /** What begins with a member is one part, whatever commas its name has. */
 function partsOf(sorted: string, withMembers: string | undefined): readonly string[] {
-  const at = withMembers === undefined ? -1 : `,${sorted}`.search(new RegExp(`,-?${withMembers}\\.`));
-  return at === -1
-    ? sorted.split(',')
-    : [...(at === 0 ? [] : sorted.slice(0, at - 1).split(',')), sorted.slice(at)];
+  const parts = sorted.split(',');
+  const at = parts.findIndex((part) => memberIn(part.replace(/^-/, ''), withMembers) !== '');
+  return at === -1 ? parts : [...parts.slice(0, at), parts.slice(at).join(',')];
 }
 
 /** Empty if it is none, or cannot be one. */
