@@ -76,6 +76,13 @@ export async function makeNamedRows(
           [orgId, asset],
         )
       )[0]?.id as number,
+      printer: (
+        await database.rows<{ name: string }>(
+          `insert into printers (org_id, name, address) values ($1, $2, '192.0.2.1:9100') returning name`,
+          // Paths, which bear the name, are shown to whoever sent them.
+          [orgId, `printer-${orgId}`],
+        )
+      )[0]?.name as string,
       alert_id: await idOf(
         `insert into alerts (org_id, id, rule_id, rule_valid_from, rule_name, kind, asset_id, location_id, opened_at, because)
          values ($1::integer, lpad($1::integer::text, 26, '0'), $3, now(), $2, 'not_allowed', $4, $5, now(), '{}')`,

@@ -136,6 +136,7 @@ describe('an asset that was retired', () => {
         valid_to: '2099-01-01T00:00:00.000Z',
       },
       ...{ valid_from: '2020-01-01T00:00:00.000Z', is_active: false, parent_external_key: 'AISLE-9' },
+      ...{ gln: '4012345000009', biz_step: 'storing', disposition: 'in_progress' },
       tags: [{ tag_type: 'barcode', value: 'SHELF-TAG-9' }],
     };
     await app.call({

@@ -61,9 +61,8 @@ describe('finding an asset in the handheld app', () => {
     await app.shows('HALL › DOCK-3');
     await app.shows('Since');
     await app.page.getByText(UNHEARD).waitFor();
-    expect(
-      await app.page.locator('.asset section').first().locator('.row-title').allInnerTexts(),
-    ).to.deep.equal(['DOCK-2', 'DOCK-1']);
+    const before = app.page.locator('.asset section', { hasText: 'Before that' });
+    expect(await before.locator('.row-title').allInnerTexts()).to.deep.equal(['DOCK-2', 'DOCK-1']);
     // Of the tab from which it was opened.
     await app.page.locator('nav a[aria-current="page"]', { hasText: 'Find' }).waitFor();
     await app.press('Back');

@@ -34,7 +34,7 @@ const BOUNDED_BY_OTHERS = `
 
   scan_events tag_readings submissions retractions sweeps sweep_assets received_messages location_transitions
   history_marks moves move_days unsealed_moves change_events change_days unsealed_changes alerts reader_spans
-  reader_joined_spans reader_packed_spans webhook_attempts antenna_versions location_versions changes
+  reader_joined_spans reader_packed_spans webhook_attempts antenna_versions location_versions changes epcis_events
 `.split(/\s+/);
 
 describe('what an organization may have', () => {

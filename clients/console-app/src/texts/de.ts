@@ -541,7 +541,7 @@ export const de = {
     },
     codes: 'Codes',
     codesOf: {
-      gs1: 'GS1 DataMatrix, wo es einen GS1-Schlüssel gibt',
+      gs1: 'GS1-DataMatrix, wo es einen GS1-Schlüssel gibt',
       link: 'QR-Code, mit Digital Link, wo es einen GS1-Schlüssel gibt',
       both: 'QR-Code und Strichcode',
       qr: 'QR-Code',
@@ -572,8 +572,8 @@ export const de = {
       dpi: 'Auflösung',
       sides: { width_mm: 'Breite (mm)', height_mm: 'Höhe (mm)' },
       codes: {
-        both: 'GS1 DataMatrix und QR-Code',
-        gs1: 'GS1 DataMatrix',
+        both: 'GS1-DataMatrix und QR-Code',
+        gs1: 'GS1-DataMatrix',
         link: 'QR-Code mit Digital Link',
       },
       lock: 'Etikett sperren',
