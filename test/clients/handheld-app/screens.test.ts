@@ -98,7 +98,7 @@ describe('the screens of the handheld app', () => {
     await app.shows('Before that');
     await look('asset');
     await app.press('Find by signal');
-    await app.shows('No reader hears it now.');
+    await app.shows('Listening …');
     await look('asset-signal');
     await device.context.setOffline(true);
     await app.shows('Offline');
