@@ -88,6 +88,8 @@ export async function faultsOf(page: Page, name: string): Promise<string[]> {
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
     await until(page, `document.documentElement.dataset.theme === '${theme}'`);
+    // Rows are dimmed while they are read anew.
+    await until(page, `document.querySelector('.table[aria-busy="true"]') === null`);
     const state = `console/${name}-${size.width}-${theme}`;
     found.push(...(await faultsAt(page, state, looks.length === 1 ? 'light' : theme)));
     if (size !== TABLET) {
