@@ -28,8 +28,10 @@ export interface PrinterParts {
   turns: FairSemaphore<number>;
 }
 
-/** Ports of raw printing; print servers with several printers count on. Other services must not be reached. */
-const PORTS = { min: 9100, max: 9109 };
+/** Of raw printing; print servers with several printers count on, up to 9109. Other services must not be reached. */
+const PORT = 9100;
+/** As typed: a URL drops port 80. */
+const ADDRESS = /^([\p{L}\p{M}\p{N}._-]+|\[[0-9a-f:.]+\])(?::(910\d))?$/iu;
 
 export const ADDRESS_MAX_LENGTH = 255;
 
@@ -154,16 +156,14 @@ function requireAllowed(printer: Printer, address: string, networks: Networks): 
 
 /** @throws AppError `invalid_input`. */
 function targetOf({ name, address }: Printer): { host: string; port: number } {
-  const isUrl = URL.canParse(`http://${address}`);
-  const url = isUrl ? new URL(`http://${address}`) : null;
-  const port = url?.port === '' ? PORTS.min : Number(url?.port);
-  if (url === null || url.href !== `http://${url.host}/` || !(port >= PORTS.min && port <= PORTS.max)) {
+  const [, host = '', port = PORT] = ADDRESS.exec(address) ?? [];
+  if (!URL.canParse(`http://${host}`)) {
     throw new AppError(
       'invalid_input',
-      `Printer ${name}: the address must be a host such as 10.20.0.7 or labels.example.com, with a port from ${PORTS.min} to ${PORTS.max} behind a colon if it is another than ${PORTS.min}`,
+      `Printer ${name}: the address must be a host such as 10.20.0.7 or labels.example.com, with a port from 9100 to 9109 behind a colon if it is another than 9100`,
     );
   }
-  return { host: hostOf(url), port };
+  return { host: hostOf(new URL(`http://${host}`)), port: Number(port) };
 }
 
 function connect(printer: Printer, host: string, port: number): Promise<Socket> {

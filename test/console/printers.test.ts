@@ -75,6 +75,11 @@ describe('printers of a site', () => {
     for (const address of ['127.0.0.1:6379', '127.0.0.1:25', 'a/b', 'u@127.0.0.1', 'http://127.0.0.1', '']) {
       expect((await post('/printers', { name: 'other', address })).status, address).to.equal(400);
     }
+    for (const address of ['127.0.0.1:80', '127.0.0.1/', '127.0.0.1:', '127.0.0.1 ', '[::1]/']) {
+      const refused = await post('/printers', { name: 'other', address });
+      expect(refused.status, address).to.equal(400);
+      expect(refused.body.error.detail, address).to.include('a port from 9100 to 9109 behind a colon');
+    }
     const removed = (token: string) => call({ method: 'DELETE', path: '/printers/gate', token });
     expect((await removed(operator)).status).to.equal(403);
     expect((await removed(suite.token)).status).to.equal(204);
