@@ -86,11 +86,16 @@ export async function requireRoom(
   kind: keyof typeof MOST_OF_ORGANIZATION,
 ): Promise<void> {
   const { most, plural, remedy, counted } = MOST_OF_ORGANIZATION[kind];
-  await change.exec(sql.type(NO_ROWS)`
-    select pg_advisory_xact_lock(${ORGANIZATION_LOCKS.room}::integer, ${orgId}::integer)`);
+  await holdRoom(change, orgId);
   const { count } = await change.one(sql.type(rowsOf<{ count: number }>())`
     select count(*) from ${counted(orgId)}`);
   if (count >= most) {
     throw conflict(`Organization ${orgId} has ${count} ${plural}; the maximum is ${most}; ${remedy}`);
   }
+}
+
+/** Until the transaction ends, others of the organization wait that make one more of a kind. */
+export async function holdRoom(change: Connection, orgId: number): Promise<void> {
+  await change.exec(sql.type(NO_ROWS)`
+    select pg_advisory_xact_lock(${ORGANIZATION_LOCKS.room}::integer, ${orgId}::integer)`);
 }

@@ -3,8 +3,8 @@ import { JsonText } from '../../base/json/json-text.ts';
 import type { Database } from '../../db/timescale/connections/database.ts';
 import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Actor } from '../changes/actor.ts';
-import { changed, makeChange } from '../changes/make-change.ts';
-import { requireRoom } from '../changes/require-room.ts';
+import { type Change, type ChangeResult, changed, makeChange } from '../changes/make-change.ts';
+import { holdRoom, requireRoom } from '../changes/require-room.ts';
 import type { Organization } from './read-names.ts';
 
 export interface NamedQuery {
@@ -38,18 +38,20 @@ export async function createQuery(
   });
 }
 
-/** @throws AppError `not_found`. */
-export async function deleteQuery(db: Database, actor: Actor, { orgId, name }: QueryRef): Promise<void> {
-  await makeChange(db, actor, async (change) => {
-    const row = await change.maybeOne(sql.type(rowsOf<{ query: string }>())`
-      delete from epcis_queries where org_id = ${orgId} and name = ${name} returning query`);
-    if (row === null) {
-      throw noQuery(name);
-    }
-    const before = { name, query: new JsonText(row.query) };
-    const resource = { type: 'epcis_query' as const, id: name };
-    return changed(undefined, [{ orgId, action: 'delete', resource, before, after: null }]);
-  });
+/** Until the transaction ends, no subscription to it is made. @throws AppError `not_found`. */
+export async function deleteQuery(
+  change: Change,
+  { orgId, name }: QueryRef,
+): Promise<ChangeResult<undefined>> {
+  await holdRoom(change, orgId);
+  const row = await change.maybeOne(sql.type(rowsOf<{ query: string }>())`
+    delete from epcis_queries where org_id = ${orgId} and name = ${name} returning query`);
+  if (row === null) {
+    throw noQuery(name);
+  }
+  const before = { name, query: new JsonText(row.query) };
+  const resource = { type: 'epcis_query' as const, id: name };
+  return changed(undefined, [{ orgId, action: 'delete', resource, before, after: null }]);
 }
 
 function noQuery(name: string) {

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import {
   type FieldIssue,
   invalid,
@@ -8,7 +9,9 @@ import {
 import { notFound } from '../../../base/errors.ts';
 import { JsonText } from '../../../base/json/json-text.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
-import { makeChange } from '../../../domain/changes/make-change.ts';
+import type { ChangeEntry } from '../../../domain/changes/entry.ts';
+import { changed, makeChange } from '../../../domain/changes/make-change.ts';
+import { holdRoom } from '../../../domain/changes/require-room.ts';
 import type { FilterGiven } from '../../../domain/epcis/filter.ts';
 import {
   createQuery,
@@ -22,7 +25,7 @@ import {
 import type { Base } from '../../../domain/epcis/read-names.ts';
 import { MOVE_TYPES } from '../../../domain/moves/event.ts';
 import { addWebhook } from '../../../domain/webhooks/create-webhook.ts';
-import { deleteWebhook } from '../../../domain/webhooks/delete-webhook.ts';
+import { deleteWebhook, removeWebhook } from '../../../domain/webhooks/delete-webhook.ts';
 import { faultOfTarget } from '../../../domain/webhooks/targets/target-url.ts';
 import { type Query, readQuery } from '../../../platform/http/query.ts';
 import { noContent, type Success } from '../../../platform/http/success.ts';
@@ -97,25 +100,15 @@ const createNamed = route({
 });
 
 const listNamed = route({
-  ...{
-    method: 'GET',
-    path: `${EPCIS}/queries`,
-    operationId: 'epcisListQueries',
-    summary: 'The named queries',
-  },
-  ...READING,
+  ...{ method: 'GET', path: `${EPCIS}/queries`, operationId: 'epcisListQueries' },
+  ...{ summary: 'The named queries', ...READING },
   success: SHOWN,
   handle: async ({ context }) => (await listQueries(context.db)).map(shownQuery),
 });
 
 const readNamed = route({
-  ...{
-    method: 'GET',
-    path: `${EPCIS}/queries/{query_name}`,
-    operationId: 'epcisGetQuery',
-    summary: 'A query',
-  },
-  ...READING,
+  ...{ method: 'GET', path: `${EPCIS}/queries/{query_name}`, operationId: 'epcisGetQuery' },
+  ...{ summary: 'A query', ...READING },
   params: NAMED,
   success: SHOWN,
   handle: async ({ context, params }) => shownQuery(await requireQuery(context.db, params.query_name)),
@@ -126,15 +119,16 @@ const removeNamed = route({
   ...{ summary: 'Delete a query with its subscriptions', ...ADMINISTRATION },
   params: NAMED,
   success: noContent('It is deleted'),
-  handle: async ({ context, params: { query_name: name }, requestId }) => {
-    const { db } = context;
-    const actor = actorOf(context, requestId);
-    await requireQuery(db, name);
-    for (const { id } of await listSubscriptions(db, name)) {
-      await deleteWebhook(db, actor, { orgId: db.orgId, id });
-    }
-    await deleteQuery(db, actor, { orgId: db.orgId, name });
-  },
+  handle: ({ context, params: { query_name: name }, requestId }) =>
+    makeChange(context.db, actorOf(context, requestId), async (change) => {
+      const { orgId } = change;
+      const { entries } = await deleteQuery(change, { orgId, name });
+      const ended: ChangeEntry[] = [];
+      for (const { id } of await listSubscriptions(change, name)) {
+        append(ended, (await removeWebhook(change, { orgId, id })).entries);
+      }
+      return changed(undefined, [...ended, ...entries]);
+    }),
 });
 
 function shownSubscription(
@@ -226,24 +220,22 @@ export function queryRoutes(base: Base) {
     success: CREATED,
     handle: async ({ context, params: { query_name: queryName }, body, requestId }) => {
       const { db } = context;
-      const given = subscribedTo((await requireQuery(db, queryName)).query);
       const parts = requireParts(context.webhooks);
-      const fault = faultOfTarget(body.dest, parts.networks);
-      refuseIssues([
-        ...(fault === null ? [] : [invalidValue('dest', fault)]),
-        ...(body.stream === true ? [] : [required('stream')]),
-      ]);
-      const creating = makeChange(db, actorOf(context, requestId), (change) =>
-        addWebhook(change, parts, {
-          ...{
-            orgId: db.orgId,
-            name: `EPCIS ${queryName}`,
-            url: body.dest,
-            types: Object.values(MOVE_TYPES),
-          },
-          ...{ epcis: { queryName, given, base }, secret: body.signatureToken },
-        }),
-      );
+      const creating = makeChange(db, actorOf(context, requestId), async (change) => {
+        // So the query is not deleted meanwhile.
+        await holdRoom(change, db.orgId);
+        const given = subscribedTo((await requireQuery(change, queryName)).query);
+        const fault = faultOfTarget(body.dest, parts.networks);
+        refuseIssues([
+          ...(fault === null ? [] : [invalidValue('dest', fault)]),
+          ...(body.stream === true ? [] : [required('stream')]),
+        ]);
+        return addWebhook(change, parts, {
+          ...{ orgId: db.orgId, name: `EPCIS ${queryName}`, url: body.dest },
+          ...{ types: Object.values(MOVE_TYPES), epcis: { queryName, given, base } },
+          secret: body.signatureToken,
+        });
+      });
       const { id, url, createdAt } = (await withKey(creating)).webhook;
       const shown = shownSubscription({ id, url, created_at: createdAt, notified_at: null }, queryName);
       return { id: String(id), body: shown };

@@ -3,10 +3,12 @@ import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
+import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { useApi } from '../../support/api.ts';
 import { appendMoves } from '../../support/feed-rows.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { Site } from '../../support/site.ts';
+import { untilWaiting } from '../../support/until-waiting.ts';
 import { SETTINGS } from '../../support/webhooks.ts';
 import { useWorker } from '../../support/worker.ts';
 
@@ -210,6 +212,21 @@ describe('named queries of EPCIS', () => {
       site.orgId,
     ]);
     expect(left).to.have.lengthOf(0);
+  });
+
+  it('have no subscription that is made while they are deleted', async () => {
+    await call('POST', '', administering, RECEIVED);
+    const wanted = { dest: receiver.url, stream: true };
+    const client = await api.database.pool.connect();
+    await client.query('begin');
+    await client.query('select pg_advisory_xact_lock($1, $2)', [ORGANIZATION_LOCKS.room, site.orgId]);
+    const subscribing = call('POST', '/received/subscriptions', administering, wanted);
+    await untilWaiting(api.database, 1);
+    await client.query('delete from epcis_queries where org_id = $1', [site.orgId]);
+    await client.query('commit');
+    client.release();
+    const { status, body } = await subscribing;
+    expect([status, body.type]).to.deep.equal([404, 'epcisException:NoSuchNameException']);
   });
 
   for (const [wanted, field] of [
