@@ -76,9 +76,9 @@ function inMember(value: unknown, sender: Sender, name: string): string | null {
 /** What only its name tells from other texts and numbers. */
 function byName(value: unknown, sender: Sender, name: string): string | null {
   if (name.length === 3 && /^epc$/i.test(name)) {
-    const text = Array.isArray(value) && value.length >= BYTES_OF_EPC ? value.slice(0, 12).join(' ') : value;
-    const isEpc = text !== value || (typeof text === 'string' && EPC.test(text));
-    return isEpc ? printable(String(text), 100) : null;
+    const bytes = Array.isArray(value) && value.length >= BYTES_OF_EPC ? value.slice(0, 12) : null;
+    const text = bytes?.every(isNoObject) === true ? bytes.join(' ') : value;
+    return typeof text === 'string' && (text !== value || EPC.test(text)) ? printable(text, 100) : null;
   }
   return sender.isDevice ? null : euiIn(value, name);
 }

@@ -288,4 +288,15 @@ describe('reads as devices send them', () => {
     await intake.receive(keonn, bare);
     expect(await kept()).to.have.length(2);
   });
+
+  it('are asked for by the bytes of an EPC, and not by objects in their place', async () => {
+    const { reader, topic } = await device('csl-cs463', [gate]);
+    for (const epc of [
+      [{ toString: 1, valueOf: 1 }, 1, 2, 3],
+      [226, 128, 17, 96],
+    ]) {
+      await intake.receive(topic, JSON.stringify({ epc }));
+    }
+    expect(await listed(reader)).to.include({ ignored: 2, near_misses: 1, messages_rejected: 0 });
+  });
 });
