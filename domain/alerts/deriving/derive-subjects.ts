@@ -274,8 +274,9 @@ function sooner(one: Micros | null, other: Micros | null): Micros | null {
  * of the window. Never to one that began after somebody took notice of the alert: that is another incident. A
  * stretch has one alert.
  *
- * stored |--- a ---| |--- b ---| |- c -| derived |--| |-----| |-| |------| |-| a ends sooner; b begins later; of the
- * others three are new, and c is withdrawn
+ *     stored    |--- a ---|          |--- b ---|       |- c -|
+ *     derived   |--|   |-----|         |-| |------|             |-|
+ *               a ends sooner; b begins later; of the others three are new, and c is withdrawn
  *
  * @param stored all that reach into the window, in any order.
  * @param derived all that reach into the window, sorted and disjoint. What began before it may have begun even
