@@ -220,7 +220,8 @@ export class HeardWindow {
     if (mapped.outcome === 'items') {
       for (const item of mapped.items) {
         if (item.outcome === 'read' && whyUnusable(item.read) === null) {
-          this.noteRead({ ...item.read, antenna: antennaHeard(reader, item.read) }, at);
+          const { tagType, value, rssi } = item.read;
+          this.noteRead({ tagType, value, rssi, antenna: antennaHeard(reader, item.read) }, at);
         } else {
           (item.outcome === 'ignored' ? this.#ignored : this.#rejected).add(second);
         }
@@ -240,14 +241,7 @@ export class HeardWindow {
       if (count === 0) {
         this.#tags.delete(key);
       } else {
-        const { rssi, ...named } = read;
-        tags.push({
-          ...named,
-          count,
-          rssi,
-          strongest: counts.strongestSince(since),
-          at: last,
-        });
+        tags.push({ ...read, count, strongest: counts.strongestSince(since), at: last });
       }
     }
     return {

@@ -39,6 +39,8 @@ describe('what is heard at an antenna', () => {
     note(1, ...named('B', 60));
     const full = summary(1);
     expect([full.tags.length, full.tagsLeftOut, full.reads]).to.deep.equal([100, 1, 120]);
+    // All else of a read would leave room for fewer in a notification.
+    expect(full.tags[0]).to.have.all.keys('tagType', 'value', 'antenna', 'rssi', 'count', 'strongest', 'at');
 
     // The first are old now, the others a second later.
     const later = WINDOW_SECONDS + 1;
