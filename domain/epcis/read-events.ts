@@ -16,6 +16,8 @@ export interface EventsWanted {
   limit: number;
   /** Where the page before ended. */
   begin?: Place | undefined;
+  /** Where the feed ends, if it is read from its start. */
+  head?: number | undefined;
 }
 
 /** The next event to look at, in a feed up to `head`. */
@@ -30,6 +32,8 @@ export interface EventPage {
   /** Null at the end. Without any event, too, there may be more: what was looked at matches nothing. */
   next: Place | null;
   head: number;
+  /** The first position that is kept. */
+  oldest: number;
   /** Moves that were looked at for it, or what they told if that is more. */
   looked: number;
 }
@@ -53,8 +57,8 @@ const PATIENCE = 1_000;
 /** Events in the order of the feed, a page of them. Whatever is stored, a page looks at so many moves at most. */
 export async function readEvents(db: Organization, base: Base, wanted: EventsWanted): Promise<EventPage> {
   const { filter, isDescending, limit } = wanted;
-  const feed = await readEnds(db, filter);
-  const head = Math.min(wanted.begin?.head ?? feed.head, feed.head);
+  const { oldest, ...feed } = await readEnds(db, filter);
+  const head = Math.min(wanted.begin?.head ?? wanted.head ?? feed.head, feed.head);
   const assets = filter.epcs.length === 0 ? null : await findAssets(db, base, [...(filter.epcs[0] ?? [])]);
   const startOf = (position: number) => ({
     ...{ position, index: isDescending ? Number.MAX_SAFE_INTEGER : 0, head },
@@ -63,7 +67,7 @@ export async function readEvents(db: Organization, base: Base, wanted: EventsWan
   const events: ObjectEvent[] = [];
   const until = performance.now() + PATIENCE;
   if (filter.isOfNothing || assets?.length === 0) {
-    return { events, next: null, head, looked: 0 };
+    return { events, next: null, head, oldest, looked: 0 };
   }
   let [looked, named] = [0, 0];
   while (place !== null && looked < LOOKED_AT && performance.now() < until) {
@@ -86,7 +90,7 @@ export async function readEvents(db: Organization, base: Base, wanted: EventsWan
     }
     place = rest === null ? null : startOf(rest);
   }
-  return { events, next: place, head, looked: Math.max(looked, named) };
+  return { events, next: place, head, oldest, looked: Math.max(looked, named) };
 }
 
 /** @returns the first event that is left for the next page, if there is one, and how many were looked at. */
@@ -115,16 +119,18 @@ async function fill(
   return { first: null, seen };
 }
 
-/** The first position that may matter, and the last one. */
-async function readEnds(db: Organization, { recordTime }: Filter): Promise<{ first: number; head: number }> {
+/** The first position that is kept, the first that may matter, and the last. */
+type Ends = Record<'oldest' | 'first' | 'head', number>;
+
+async function readEnds(db: Organization, { recordTime }: Filter): Promise<Ends> {
   const since = recordTime.from === null ? '-infinity' : new Date(recordTime.from).toISOString();
-  const row = await db.maybeOne(sql.prepared('find-ends-of-feed', rowsOf<{ first: number; head: number }>())`
-    select head, greatest(oldest, coalesce((
+  const row = await db.maybeOne(sql.prepared('find-ends-of-feed', rowsOf<Ends>())`
+    select head, oldest, greatest(oldest, coalesce((
       select first_position from move_days
       where org_id = ${db.orgId} and first_position <= head and day <= (${since}::timestamptz at time zone 'UTC')::date
       order by first_position desc limit 1), 1)) as first
     from move_heads where org_id = ${db.orgId}`);
-  return row ?? { first: 1, head: 0 };
+  return row ?? { oldest: 1, first: 1, head: 0 };
 }
 
 interface Range {

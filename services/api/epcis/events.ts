@@ -132,7 +132,7 @@ interface Paged {
   base: Base;
 }
 
-/** Tokens never expire: they say no more than a place in the feed. */
+/** Tokens are good for as long as events are kept: they say no more than a place in the feed. */
 const TOKEN_IS_GOOD_FOR = 86_400_000;
 
 export const PAGED: Success<Paged> = {
@@ -208,16 +208,14 @@ async function pageOf(read: Read, query: EventsQuery): Promise<Pick<EventPage, '
   const limit = Math.min(query.perPage, MOST_PER_PAGE);
   const isSorted = orderBy === 'eventTime';
   if (!isSorted && eventCountLimit === undefined && maxEventCount === undefined) {
-    return read({ filter, isDescending, limit, begin });
+    const page = await read({ filter, isDescending, limit, begin });
+    if (begin !== undefined && !isDescending && begin.position < page.oldest) {
+      throw new Problem('feed_expired', 'Events of this page are not kept any more: begin the query again');
+    }
+    return page;
   }
   const most = isSorted ? MOST_AT_ONCE : (eventCountLimit ?? Math.min(maxEventCount ?? 0, MOST_AT_ONCE));
-  const from = begin === undefined ? undefined : { ...startOf(isDescending, begin.head), head: begin.head };
-  const { events, next, head } = await read({
-    filter,
-    isDescending,
-    limit: most,
-    begin: from,
-  });
+  const { events, next, head } = await read({ filter, isDescending, limit: most, head: begin?.head });
   const isAll = next === null || (!isSorted && events.length === eventCountLimit);
   if (!isAll || events.length > (maxEventCount ?? MOST_AT_ONCE)) {
     throw new Problem(
@@ -235,10 +233,6 @@ async function pageOf(read: Read, query: EventsQuery): Promise<Pick<EventPage, '
     events: whole.slice(offset, offset + limit),
     next: offset + limit < whole.length ? { position: 0, index: offset + limit, head } : null,
   };
-}
-
-function startOf(isDescending: boolean, head: number): Omit<Place, 'head'> {
-  return isDescending ? { position: head, index: Number.MAX_SAFE_INTEGER } : { position: 1, index: 0 };
 }
 
 /** Moves that are looked through for one event, the latest first. */

@@ -156,6 +156,7 @@ const EXCEPTIONS: Partial<Record<ProblemType, string>> = {
   forbidden: 'Security',
   missing_org_context: 'Security',
   conflict: 'ResourceAlreadyExists',
+  feed_expired: 'NoSuchResource',
   payload_too_large: 'CaptureLimitExceeded',
   unsupported_media_type: 'UnsupportedMediaType',
   query_timeout: 'QueryTooComplex',

@@ -185,6 +185,19 @@ describe('events of EPCIS', () => {
     expect([status, body.type]).to.deep.equal([413, 'epcisException:QueryTooLargeException']);
   });
 
+  it('are gone where a next page begins before what is kept', async () => {
+    const { headers } = await ask('/events?perPage=1');
+    const [, next = ''] = /v2(\/events.*)>/.exec(headers.get('Link') ?? '') ?? [];
+    const keep = (more: number) =>
+      api.database.rows('update move_heads set oldest = oldest + $2 where org_id = $1', [site.orgId, more]);
+    await keep(2);
+    const { status, body } = await ask(next);
+    expect([status, body.type]).to.deep.equal([410, 'epcisException:NoSuchResourceException']);
+    expect(times(await eventsOf(''))).to.deep.equal([wire(10)]);
+    await keep(-2);
+    expect((await ask(next)).status).to.equal(200);
+  });
+
   it('are found by their ids', async () => {
     const [first] = await eventsOf('');
     const { status, body } = await ask(`/events/${encodeURIComponent(first?.eventID ?? '')}`);
