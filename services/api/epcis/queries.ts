@@ -1,10 +1,10 @@
 import { append } from '../../../base/append.ts';
 import {
   type FieldIssue,
-  invalid,
   invalidValue,
   refuseIssues,
   required,
+  tooLong,
 } from '../../../base/checks/issues.ts';
 import { notFound } from '../../../base/errors.ts';
 import { JsonText } from '../../../base/json/json-text.ts';
@@ -90,9 +90,11 @@ const createNamed = route({
   body: newQueryBody,
   success: CREATED,
   handle: async ({ context, body: { name, query }, requestId }) => {
-    if (query.length > MOST_LENGTH) {
-      throw invalid([invalidValue('query', `must have at most ${MOST_LENGTH} characters`)]);
-    }
+    refuseIssues([
+      // Clients take such names out of a path.
+      ...(/^(\s*|\.\.?)$/.test(name) ? [invalidValue('name', 'must not be blank, . or ..')] : []),
+      ...(query.length > MOST_LENGTH ? [tooLong('query', MOST_LENGTH)] : []),
+    ]);
     readStored(query);
     await createQuery(context.db, actorOf(context, requestId), { orgId: context.db.orgId, name, query });
     return { id: name, body: shownQuery({ name, query }) };

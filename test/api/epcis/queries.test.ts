@@ -146,6 +146,13 @@ describe('named queries of EPCIS', () => {
     }
   });
 
+  for (const name of ['..', '.', ' ']) {
+    it(`are not named "${name}", which no path can name`, async () => {
+      const { status, body } = await call('POST', '', administering, { ...RECEIVED, name });
+      expect([status, body.fields.map(({ field }) => field)]).to.deep.equal([400, ['name']]);
+    });
+  }
+
   it('are written by those only who administer webhooks, and by their organization', async () => {
     expect((await call('POST', '', reading, RECEIVED)).status).to.equal(403);
     const other = await api.keyWith(['webhooks:admin', 'tracking:read'], {
