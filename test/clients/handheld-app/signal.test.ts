@@ -161,6 +161,42 @@ describe('finding an asset by signal', () => {
     await page.getByRole('button', { name: 'Find by signal', pressed: false }).waitFor();
   });
 
+  it('says why nobody may listen, and asks again when the gateway said, or not where that changes nothing', async () => {
+    const db = databaseOn(database.pool);
+    const id = await gateway.site.asset('CROWDED', 'E28011600000020912347777');
+    const { token } = await createHandheld(db, TEST_ACTOR, { orgId: gateway.site.orgId, name: 'third ear' });
+    const device = await browser.device({ serviceWorkers: 'block' });
+    const app = await HandheldApp.signedIn(device, gateway.url, token);
+    const { page } = app;
+    await app.goTo('Find');
+    await page.getByLabel('Name, key or tag').fill('CROWDED');
+    await page.locator('[data-asset="CROWDED"]').click();
+    let asked = 0;
+    page.on('request', (request) => {
+      asked += request.url().endsWith('/listen') ? 1 : 0;
+    });
+    await page.clock.install();
+    await Promise.all([listen(token), listen(token)]);
+    await app.press('Find by signal');
+    await page.getByText('Too many').waitFor();
+    leave.abort();
+    leave = new AbortController();
+    while ((await listen(token)).status === 503) {}
+    await page.clock.fastForward(10_000);
+    await page.getByText('Too many').waitFor();
+    expect(asked).to.equal(1);
+    await page.clock.fastForward(22_000);
+    await page.getByText('No reader hears it now.').waitFor();
+
+    await app.press('Stop');
+    await database.rows('update assets set deleted_at = now() where id = $1', [id]);
+    await app.press('Find by signal');
+    await page.getByText('Asset not found').waitFor();
+    await page.clock.fastForward(600_000);
+    await page.getByText('Asset not found').waitFor();
+    expect(asked).to.equal(3);
+  });
+
   it('listens anew where the network has gone without a word', async () => {
     const { url, strand, close } = await openStrandingProxy(gateway.url);
     const app = await HandheldApp.signedIn(await browser.device(), url, gateway.token);

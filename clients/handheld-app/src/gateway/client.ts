@@ -27,6 +27,9 @@ interface Tag {
   guessed?: boolean;
 }
 
+/** Null while nobody listens to the readers. */
+export type Listened = Answer<readonly HeardRead[] | null>;
+
 export class GatewayClient {
   readonly #now: () => Date;
   readonly #onTime: (gatewayTime: Date) => void;
@@ -114,21 +117,25 @@ export class GatewayClient {
   }
 
   /**
-   * Where fixed readers hear an asset, again and again, null while nobody listens to them. It ends with the connection, or when it is refused, or silent: out
-   * of range a connection does not end, and the last signal would stay.
+   * Where fixed readers hear an asset, again and again, or why that is refused. It ends with the connection, or its
+   * silence: out of range a connection does not end, and the last signal would stay.
    */
-  async *listen(token: string, id: number, signal: AbortSignal): AsyncGenerator<readonly HeardRead[] | null> {
+  async *listen(token: string, id: number, signal: AbortSignal): AsyncGenerator<Listened> {
     const end = new AbortController();
     signal.addEventListener('abort', () => end.abort(), { signal: end.signal });
     const isSilent = () => setTimeout(() => end.abort(), LOOK_UP_PATIENCE_MS);
     let timer = isSilent();
     try {
-      const { ok, body } = await fetch(`/handheld/v1/assets/${id}/listen`, {
+      const response = await fetch(`/handheld/v1/assets/${id}/listen`, {
         headers: { Authorization: `Bearer ${token}` },
         signal: end.signal,
         cache: 'no-store',
       });
-      const reader = ok ? body?.pipeThrough(new TextDecoderStream()).getReader() : undefined;
+      if (!response.ok) {
+        yield answerOf(response, inJson(await response.text())) as Answer<never>;
+        return;
+      }
+      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
       let text = '';
       for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {
         clearTimeout(timer);
@@ -137,7 +144,7 @@ export class GatewayClient {
         text = events.pop() ?? '';
         for (const event of events) {
           const data = inJson(/^data: (.*)$/m.exec(event)?.[1] ?? '') as { reads?: HeardRead[] } | null;
-          yield data?.reads ?? null;
+          yield { kind: 'ok', data: data?.reads ?? null };
         }
       }
     } finally {

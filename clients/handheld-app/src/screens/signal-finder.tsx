@@ -2,8 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../../../ui/parts/icon.tsx';
 import { useApp } from '../app/app-context.ts';
 import { Sounds } from '../feedback/sounds.ts';
-import type { GatewayClient } from '../gateway/client.ts';
+import type { GatewayClient, Listened } from '../gateway/client.ts';
 import type { HeardRead } from '../gateway/found-asset.ts';
+import { backOff } from '../queue/back-off.ts';
 import { texts } from '../texts/texts.ts';
 
 /** dBm of an empty bar and of a full one. */
@@ -17,7 +18,8 @@ const COUNTS_FOR = 4;
 const SLOWEST = 1_200;
 const QUICKEST = 120;
 
-const TRIED_AGAIN_MS = 3_000;
+/** In seconds, where the gateway does not say when. */
+const TRIED_AGAIN = 3;
 
 /** The strongest recent read; null where there is none. */
 interface Heard {
@@ -45,17 +47,18 @@ export function SignalFinder({ id }: { id: number }) {
 function Bar({ id, onStop }: { id: number; onStop: () => void }) {
   const { finding, session, settings } = useApp();
   const token = session.token.value;
-  const [heard, setHeard] = useState<Heard | null | undefined>(undefined);
+  const [answer, setAnswer] = useState<Listened | null>(null);
   const t = texts.value.signal;
   useEffect(() => {
     const stop = new AbortController();
     const { signal } = stop;
     document.addEventListener('visibilitychange', () => document.hidden && onStop(), { signal });
     if (token !== null) {
-      void keepListening(finding.gateway, { token, id, signal }, setHeard);
+      void keepListening(finding.gateway, { token, id, signal }, setAnswer);
     }
     return () => stop.abort();
   }, [id, token]);
+  const heard = answer?.kind === 'ok' && answer.data !== null ? strongest(answer.data) : undefined;
   const level = heard?.level ?? null;
   useTone(level, settings.now.value.sound);
   return (
@@ -68,30 +71,36 @@ function Bar({ id, onStop }: { id: number; onStop: () => void }) {
         value={Math.round((level ?? 0) * 100)}
       />
       <p role="status">
-        {heard === undefined ? t.begins : heard === null ? t.silent : t.at(heard.place ?? t.somewhere)}
+        {heard === undefined && (answer === null || answer.kind === 'ok' ? t.begins : answer.detail)}
+        {heard !== undefined && (heard === null ? t.silent : t.at(heard.place ?? t.somewhere))}
       </p>
       {heard?.rssi != null && <p class="hint">{t.dbm(heard.rssi)}</p>}
     </>
   );
 }
 
-/** Until the signal: a connection that ends is made again. */
+/** Until the signal, or for good refused: a connection that ends is made again. */
 async function keepListening(
   gateway: GatewayClient,
   { token, id, signal }: { token: string; id: number; signal: AbortSignal },
-  onHeard: (heard: Heard | null | undefined) => void,
+  onAnswer: (answer: Listened | null) => void,
 ): Promise<void> {
   while (!signal.aborted) {
+    let answer: Listened | null = null;
     try {
-      for await (const reads of gateway.listen(token, id, signal)) {
-        onHeard(reads === null ? undefined : strongest(reads));
+      for await (answer of gateway.listen(token, id, signal)) {
+        onAnswer(answer);
       }
     } catch {
       // The network has gone, or somebody has stopped it.
     }
+    if (answer !== null && answer.kind !== 'ok' && answer.kind !== 'unreachable') {
+      return;
+    }
+    const asked = answer?.kind === 'unreachable' ? answer.seconds : null;
     if (!signal.aborted) {
-      onHeard(undefined);
-      await new Promise((resolve) => setTimeout(resolve, TRIED_AGAIN_MS));
+      onAnswer(answer?.kind === 'ok' ? null : answer);
+      await new Promise((resolve) => setTimeout(resolve, backOff(1, Math.random(), asked ?? TRIED_AGAIN)));
     }
   }
 }
