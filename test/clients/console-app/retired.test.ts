@@ -65,6 +65,22 @@ describe('an asset that was retired', () => {
     expect(await faultsOf(listed, 'asset-retired')).to.deep.equal([]);
   });
 
+  it('is named alike in the German log of changes, as is a place', async () => {
+    const place = (
+      await app.call({
+        ...{ method: 'POST', path: '/locations' },
+        json: { name: 'Lade', external_key: 'LADE' },
+      })
+    ).body.data.id;
+    await app.call({ method: 'DELETE', path: `/locations/${place}` });
+    const page = await app.open(`#/asset/${id}`, await app.as('viewer'), { locale: 'de-DE' });
+    const line = page.locator('.change', { hasText: 'hat Objekt PALLET-7 ausgemustert' });
+    await line.getByText('Ausgemustert', { exact: true }).waitFor();
+    const ofPlace = await app.open(`#/place/${place}`, await app.as('viewer'), { locale: 'de-DE' });
+    const other = ofPlace.locator('.change', { hasText: 'hat Ort LADE aufgegeben' });
+    await other.getByText('Aufgegeben', { exact: true }).waitFor();
+  });
+
   it('is one of many that were ticked on all pages, which can be stopped', async () => {
     const site = await Site.create(app.database, 'Many');
     await app.database.rows(

@@ -74,7 +74,7 @@ export function changeRows(changes: readonly Change[]): SavedCell[][] {
     { title: t.who, saved: ({ change }) => actorWords(change.actor) },
     { title: t.what, saved: ({ change }) => deedWords(change) },
     { title: t.key, saved: ({ change: { resource } }) => resource.external_key ?? resource.id },
-    { title: t.field, saved: ({ name }) => fieldWord(name) },
+    { title: t.field, saved: ({ name, change: { resource } }) => fieldWord(name, resource) },
     {
       title: t.before.replace(':', ''),
       saved: ({ change, name }) => savedValue(name, change.before?.[name]),
@@ -94,13 +94,14 @@ function namesIn({ before, after }: Change): string[] {
   return [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
 }
 
-function Differences({ change: { before, after }, names }: { change: Change; names: readonly string[] }) {
+function Differences({ change, names }: { change: Change; names: readonly string[] }) {
   const t = texts.value.changes;
+  const { before, after, resource } = change;
   return (
     <dl class="facts">
       {names.map((name) => (
         <div key={name}>
-          <dt>{fieldWord(name)}</dt>
+          <dt>{fieldWord(name, resource)}</dt>
           <dd>
             {before !== null && Object.hasOwn(before, name) && (
               <>
@@ -188,12 +189,13 @@ export function resourceWords({ type, id, external_key, name }: Change['resource
 function deedWords({ action, resource }: Change): string {
   const { actions } = texts.value.changes;
   const what = resourceWords(resource);
-  const say = Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : null;
-  return say === null ? `${action}: ${what}` : say(what);
+  const known = [`${action}_${resource.type}`, action].find((name) => Object.hasOwn(actions, name));
+  return known === undefined ? `${action}: ${what}` : actions[known as keyof typeof actions](what);
 }
 
-function fieldWord(field: string): string {
-  return wordOf(texts.value.changes.fields, field);
+function fieldWord(field: string, { type }: Change['resource']): string {
+  const { changes, places } = texts.value;
+  return field === 'deleted_at' && type === 'location' ? places.retired : wordOf(changes.fields, field);
 }
 
 /** A value that is one of few, in words. */
