@@ -14,6 +14,7 @@ import { address, href } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { chosenColumns } from './asset-columns.tsx';
+import { FieldInput } from './asset-kind.tsx';
 
 type View = Data<'GET /asset-views'>[number];
 
@@ -144,19 +145,10 @@ function SaveView({
         void run(save);
       }}
     >
-      <span class="field">
-        <input
-          {...{
-            'aria-label': t.name,
-            placeholder: t.name,
-            required: true,
-            pattern: '.*\\S.*',
-            maxLength: MOST_LETTERS,
-          }}
-          value={typed}
-          onInput={(event) => setTyped(event.currentTarget.value)}
-        />
-      </span>
+      <FieldInput
+        {...{ id: 'view-names', label: t.name, value: typed, most: MOST_LETTERS, known: [] }}
+        onValue={setTyped}
+      />
       <button type="submit" class="secondary small" disabled={isBusy}>
         {t.save}
       </button>
