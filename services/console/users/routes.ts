@@ -68,11 +68,9 @@ const remove = memberRoute({
   success: noContent('No member any more'),
   problems: PROBLEMS,
   handle: async ({ context, params: { user_id: userId }, requestId }) => {
-    const { db, parts, session } = context;
-    await removeMembership(parts.people.of(db.orgId), actorOfUser(session, requestId), {
-      userId,
-      orgId: db.orgId,
-    });
+    const { parts, session } = context;
+    const { orgId } = context.db;
+    await removeMembership(parts.people.of(orgId), actorOfUser(session, requestId), { userId, orgId });
   },
 });
 
@@ -87,12 +85,10 @@ const reset = memberRoute({
       'Not an administrator, or the user is a member of other organizations too, or signs in by single sign-on only',
   },
   handle: async ({ context, params: { user_id: userId }, requestId }) => {
-    const { db, parts, session } = context;
+    const { parts, session } = context;
+    const { orgId } = context.db;
     const actor = actorOfUser(session, requestId);
-    const { id, token, expires_at } = await makeResetLink(parts.people.of(db.orgId), actor, {
-      userId,
-      orgId: db.orgId,
-    });
+    const { id, token, expires_at } = await makeResetLink(parts.people.of(orgId), actor, { userId, orgId });
     return { id, url: addressOf(context, token), expires_at };
   },
 });
@@ -114,11 +110,10 @@ const inviteOne = memberRoute({
   success: found(MADE_INVITATION, 'The invitation with its link, shown this once'),
   problems: { conflict: 'A member already, or too many invitations are open' },
   handle: async ({ context, body: { email, role }, requestId }) => {
-    const { db, parts, session } = context;
+    const { parts, session } = context;
+    const { orgId } = context.db;
     const actor = actorOfUser(session, requestId);
-    const made = await withFields(() =>
-      invite(parts.people.of(db.orgId), actor, { orgId: db.orgId, email, role }),
-    );
+    const made = await withFields(() => invite(parts.people.of(orgId), actor, { orgId, email, role }));
     const { id, token, expires_at } = made;
     return { id, email: email.trim().toLowerCase(), role, url: addressOf(context, token), expires_at };
   },
@@ -131,10 +126,8 @@ const withdraw = memberRoute({
   success: noContent('Withdrawn'),
   problems: { not_found: 'Invitation not found' },
   handle: async ({ context: { db, parts, session }, params: { invitation_id: id }, requestId }) => {
-    await withdrawInvitation(parts.people.of(db.orgId), actorOfUser(session, requestId), {
-      orgId: db.orgId,
-      id,
-    });
+    const { orgId } = db;
+    await withdrawInvitation(parts.people.of(orgId), actorOfUser(session, requestId), { orgId, id });
   },
 });
 
