@@ -49,7 +49,11 @@ export function readWanted(text: string): Listened | null {
     return null;
   }
   const listened = { orgId: Number(org), readerId: Number(reader), antenna: Number(antenna) };
-  return keys === undefined ? listened : { ...listened, keys: JSON.parse(keys) };
+  try {
+    return keys === undefined ? listened : { ...listened, keys: JSON.parse(keys) };
+  } catch {
+    return null;
+  }
 }
 
 export function keyOf({ orgId, readerId, antenna, keys }: Listened): string {

@@ -19,6 +19,7 @@ describe('listening for the tags of a thing', () => {
     const bytes = Buffer.byteLength(JSON.stringify(all));
     expect(bytes).to.be.within(2_000 - JSON.stringify(all[0]).length, 2_000);
     expect(readWanted(keyOf(many))).to.deep.equal(many);
+    expect(readWanted('1 0 0 [of another version]')).to.equal(null);
   });
 
   it('takes no more than writing all tags down a few times, however many and long they are', () => {
