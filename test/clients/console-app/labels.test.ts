@@ -224,10 +224,10 @@ describe('labels in the console', () => {
     const host = `127.8.${process.pid % 250}.1`;
     const jobs: string[] = [];
     const printer = createServer((socket) => socket.on('data', (chunk) => jobs.push(String(chunk))));
-    await once(printer.listen(9100, host), 'listening');
+    await once(printer.listen(9109, host), 'listening');
     for (const [name, address] of [
-      ['dock', host],
-      ['off', `127.8.${process.pid % 250}.2`],
+      ['dock', `${host}:9109`],
+      ['off', `127.8.${process.pid % 250}.2:9109`],
     ]) {
       await app.call({ method: 'POST', path: '/printers', json: { name, address } });
     }
